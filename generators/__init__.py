@@ -1,0 +1,1 @@
+"""Reads the results store and writes the site; never writes results."""

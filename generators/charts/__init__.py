@@ -1,0 +1,1 @@
+"""Figures: Plotly JSON, static SVG and data table of one chart."""

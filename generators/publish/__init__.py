@@ -1,0 +1,1 @@
+"""Local folder, gh-pages branch."""

@@ -1,0 +1,1 @@
+"""Frontiers, bounds and comparisons: pure functions over arrays."""

@@ -1,0 +1,1 @@
+"""Price book, cost bases, and the token rule."""

@@ -1,0 +1,1 @@
+"""Dataset YAML to Dataset and Task, and sealed checkouts."""

@@ -1,0 +1,1 @@
+"""Plan to trials to records."""

@@ -1,0 +1,1 @@
+"""One module per coding agent: command, environment, event stream to usage."""

@@ -1,0 +1,1 @@
+"""One module per hosting path: how a harness reaches a model."""

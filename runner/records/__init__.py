@@ -1,0 +1,76 @@
+"""Typed, versioned records: the only shapes that cross a file or a process."""
+
+from runner.records.base import Part, Record, sha256_of
+from runner.records.check import CheckRecord, CheckStatus
+from runner.records.correction import CorrectionRecord
+from runner.records.cost import Cost, CostBasis
+from runner.records.identity import CellIdentity, Fingerprint, Hosting, ModelName, TrialIdentity
+from runner.records.judgement import CRITERIA, ArtifactScore, Judge, JudgementRecord, JudgementStatus
+from runner.records.ledger import GENESIS, LedgerEntry, chain_value
+from runner.records.outcome import Outcome, Standing
+from runner.records.plan import PlannedTrial, PlanRecord
+from runner.records.schema import json_schemas
+from runner.records.throughput import Deployment, Level, Quantiles, Spread, ThroughputRecord
+from runner.records.trial import (
+    Artifact,
+    ArtifactState,
+    Invocation,
+    InvocationKind,
+    Limits,
+    PublishedFigures,
+    Serving,
+    Source,
+    TrialRecord,
+)
+from runner.records.upgrade import KINDS, parse_record
+from runner.records.usage import CacheSemantics, SemanticsDecision, Usage
+from runner.records.warning import DataWarning
+
+__all__ = [
+    "CRITERIA",
+    "GENESIS",
+    "KINDS",
+    "Artifact",
+    "ArtifactScore",
+    "ArtifactState",
+    "CacheSemantics",
+    "CellIdentity",
+    "CheckRecord",
+    "CheckStatus",
+    "CorrectionRecord",
+    "Cost",
+    "CostBasis",
+    "DataWarning",
+    "Deployment",
+    "Fingerprint",
+    "Hosting",
+    "Invocation",
+    "InvocationKind",
+    "Judge",
+    "JudgementRecord",
+    "JudgementStatus",
+    "LedgerEntry",
+    "Level",
+    "Limits",
+    "ModelName",
+    "Outcome",
+    "Part",
+    "PlanRecord",
+    "PlannedTrial",
+    "PublishedFigures",
+    "Quantiles",
+    "Record",
+    "SemanticsDecision",
+    "Serving",
+    "Source",
+    "Spread",
+    "Standing",
+    "ThroughputRecord",
+    "TrialIdentity",
+    "TrialRecord",
+    "Usage",
+    "chain_value",
+    "json_schemas",
+    "parse_record",
+    "sha256_of",
+]

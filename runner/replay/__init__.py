@@ -1,0 +1,1 @@
+"""Embedded model server that plays recorded model turns."""

@@ -1,0 +1,1 @@
+"""Prompt programs and their artifact contracts."""

@@ -1,0 +1,111 @@
+"""Layout: where each record lives below the root of a store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from runner.records import (
+    CheckRecord,
+    CorrectionRecord,
+    JudgementRecord,
+    PlanRecord,
+    Record,
+    ThroughputRecord,
+    TrialIdentity,
+    TrialRecord,
+)
+from runner.store.component import component
+
+TRIALS = "swe"
+PLANS = "plans"
+LEDGERS = "ledger"
+THROUGHPUT = "throughput"
+ENDPOINT = "endpoint"
+CORRECTIONS = "corrections"
+STAGING = ".staging"
+AREAS = (TRIALS, PLANS, THROUGHPUT, ENDPOINT, CORRECTIONS)
+
+PRIVATE = "private"
+DEMONSTRATION = "demonstration"
+
+TRIAL_FILE = "trial.json"
+
+
+def trial_folder(identity: TrialIdentity) -> PurePosixPath:
+    """``swe/<model>_<provider>[_<effort>]/<harness>/<skill>/<dataset>/<task>/<trial>``."""
+    return PurePosixPath(TRIALS, *(component(part) for part in identity.key))
+
+
+def artifact_path(identity: TrialIdentity, name: str) -> PurePosixPath:
+    """Where the store keeps an artifact of a trial."""
+    return trial_folder(identity) / "artifacts" / component(name)
+
+
+def plan_path(plan_id: str) -> PurePosixPath:
+    """Where the store keeps a plan."""
+    return PurePosixPath(PLANS, component(f"{plan_id}.json"))
+
+
+def ledger_path(plan_id: str) -> PurePosixPath:
+    """Where the store keeps the ledger of a plan."""
+    return PurePosixPath(LEDGERS, component(f"{plan_id}.jsonl"))
+
+
+def record_path(record: Record) -> PurePosixPath:
+    """The one place where ``record`` belongs."""
+    match record:
+        case TrialRecord():
+            return trial_folder(record.identity) / TRIAL_FILE
+        case JudgementRecord():
+            name = component(f"{record.judge.name}-{record.number}.json")
+            return trial_folder(record.trial) / "judgements" / name
+        case CheckRecord():
+            return trial_folder(record.trial) / "checks" / component(f"{record.name}-{record.number}.json")
+        case PlanRecord():
+            return plan_path(record.plan_id)
+        case ThroughputRecord():
+            folder = component(record.deployment.name)
+            return PurePosixPath(THROUGHPUT, folder, component(record.sweep_id), "sweep.json")
+        case CorrectionRecord():
+            return PurePosixPath(CORRECTIONS, component(f"{record.correction_id}.json"))
+    raise TypeError(f"no place for a {type(record).__name__}")
+
+
+def record_type_at(path: PurePosixPath) -> type[Record] | None:
+    """Which record type the layout promises at ``path``; None where it promises an artifact or nothing."""
+    match path.parts:
+        case (area, *_, "judgements", _) if area == TRIALS:
+            return JudgementRecord
+        case (area, *_, "checks", _) if area == TRIALS:
+            return CheckRecord
+        case (area, *_, name) if area == TRIALS and name == TRIAL_FILE:
+            return TrialRecord
+        case (area, _) if area == PLANS:
+            return PlanRecord
+        case (area, _, _, "sweep.json") if area == THROUGHPUT:
+            return ThroughputRecord
+        case (area, _) if area == CORRECTIONS:
+            return CorrectionRecord
+    return None
+
+
+@dataclass(frozen=True)
+class StoreRoots:
+    """The stores below one results folder: the public one and two that git ignores."""
+
+    public: Path
+
+    @property
+    def private(self) -> Path:
+        """Results on datasets with ``visibility: private``; no public build reads it."""
+        return self.public / PRIVATE
+
+    @property
+    def demonstration(self) -> Path:
+        """Results of the built-in model server; never compared with real ones."""
+        return self.public / DEMONSTRATION
+
+    def existing(self) -> tuple[Path, ...]:
+        """Those of the three that are there."""
+        return tuple(root for root in (self.public, self.private, self.demonstration) if root.is_dir())

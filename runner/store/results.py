@@ -1,0 +1,187 @@
+"""ResultsStore: reads and writes one store of results on disk."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TypeVar
+
+from runner.errors import OverwriteError
+from runner.records import (
+    CellIdentity,
+    CheckRecord,
+    JudgementRecord,
+    PlanRecord,
+    Record,
+    ThroughputRecord,
+    TrialIdentity,
+    TrialRecord,
+    parse_record,
+)
+from runner.store import layout
+from runner.store.atomic import publish_folder, write_once
+from runner.store.component import component
+from runner.store.ledger import Ledger
+
+RecordType = TypeVar("RecordType", bound=Record)
+
+
+@dataclass(frozen=True)
+class StoredTrial:
+    """A trial with everything that is kept beside it."""
+
+    record: TrialRecord
+    judgements: tuple[JudgementRecord, ...]
+    checks: tuple[CheckRecord, ...]
+    folder: Path
+
+    def artifact(self, name: str) -> bytes | None:
+        """Content of an artifact, or None where the store does not hold it."""
+        path = self.folder / "artifacts" / component(name)
+        return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+
+
+class ResultsStore:
+    """A store below ``root``. Writing is atomic and never overwrites; reading validates every record."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._ledgers: dict[str, Ledger] = {}
+
+    def write_plan(self, plan: PlanRecord) -> None:
+        """Write a plan and begin its ledger."""
+        self._write(plan.plan_id, layout.record_path(plan), plan.to_bytes())
+
+    def write_trial(
+        self,
+        trial: TrialRecord,
+        *,
+        checks: Sequence[CheckRecord] = (),
+        judgements: Sequence[JudgementRecord] = (),
+        artifacts: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """Write a trial with all that belongs to it in one step: the whole folder appears, or nothing.
+
+        A folder that holds the same bytes already is listed in the ledger if it was not, and left alone.
+
+        Raises:
+            OverwriteError: the folder exists with other content.
+        """
+        target = layout.trial_folder(trial.identity)
+        files: dict[PurePosixPath, bytes] = {}
+        for name, data in sorted((artifacts or {}).items()):
+            files[layout.artifact_path(trial.identity, name)] = data
+        for record in (*checks, *judgements, trial):
+            files[layout.record_path(record)] = record.to_bytes()
+        if (self.root / target).exists():
+            self._require_same(target, files)
+        else:
+            self._publish(target, files)
+        ledger = self._ledger(trial.plan_id)
+        for path, data in files.items():
+            ledger.append(path, data)
+
+    def write_judgement(self, plan_id: str, judgement: JudgementRecord) -> None:
+        """Add a judgement to a trial that is in the store."""
+        self._write(plan_id, layout.record_path(judgement), judgement.to_bytes())
+
+    def write_check(self, plan_id: str, check: CheckRecord) -> None:
+        """Add a check to a trial that is in the store."""
+        self._write(plan_id, layout.record_path(check), check.to_bytes())
+
+    def write_throughput(self, plan_id: str, sweep: ThroughputRecord) -> None:
+        """Write a sweep; ``plan_id`` names the plan whose ledger lists it."""
+        self._write(plan_id, layout.record_path(sweep), sweep.to_bytes())
+
+    def has_trial(self, identity: TrialIdentity) -> bool:
+        """Whether a finished record of this trial is in the store."""
+        return (self.root / layout.trial_folder(identity) / layout.TRIAL_FILE).is_file()
+
+    def next_trial(self, cell: CellIdentity, task: str) -> int:
+        """The first trial number that is free for ``task`` in ``cell``."""
+        folder = self.root / layout.trial_folder(TrialIdentity(cell=cell, task=task, trial=1)).parent
+        taken = (
+            [int(entry.name) for entry in folder.iterdir() if entry.name.isdigit()] if folder.is_dir() else []
+        )
+        return max(taken, default=0) + 1
+
+    def adopt(self, plan: PlanRecord) -> None:
+        """List in the ledger every finished trial of ``plan`` that a crash kept out of it."""
+        self._write(plan.plan_id, layout.record_path(plan), plan.to_bytes())
+        ledger = self._ledger(plan.plan_id)
+        for planned in plan.trials:
+            folder = self.root / layout.trial_folder(planned.identity)
+            for path in sorted(folder.rglob("*")) if self.has_trial(planned.identity) else ():
+                if path.is_file():
+                    ledger.append(PurePosixPath(path.relative_to(self.root).as_posix()), path.read_bytes())
+
+    def clear_staging(self) -> None:
+        """Remove what an interrupted write left behind."""
+        shutil.rmtree(self.root / layout.STAGING, ignore_errors=True)
+
+    def plan(self, plan_id: str) -> PlanRecord:
+        """The plan of that id."""
+        return self.read(PlanRecord, layout.plan_path(plan_id))
+
+    def plans(self) -> Iterator[PlanRecord]:
+        """All plans in order of their ids."""
+        for path in sorted((self.root / layout.PLANS).glob("*.json")):
+            yield self.read(PlanRecord, PurePosixPath(path.relative_to(self.root).as_posix()))
+
+    def trials(self) -> Iterator[StoredTrial]:
+        """All trials in order of their paths."""
+        for path in sorted((self.root / layout.TRIALS).glob(f"*/*/*/*/*/*/{layout.TRIAL_FILE}")):
+            folder = path.parent
+            yield StoredTrial(
+                record=self._read_file(TrialRecord, path),
+                judgements=tuple(self._read_all(JudgementRecord, folder / "judgements")),
+                checks=tuple(self._read_all(CheckRecord, folder / "checks")),
+                folder=folder,
+            )
+
+    def sweeps(self) -> Iterator[ThroughputRecord]:
+        """All throughput sweeps in order of their paths."""
+        for path in sorted((self.root / layout.THROUGHPUT).glob("*/*/sweep.json")):
+            yield self._read_file(ThroughputRecord, path)
+
+    def read(self, expected: type[RecordType], path: PurePosixPath) -> RecordType:
+        """The record at ``path`` below the root."""
+        return self._read_file(expected, self.root / path)
+
+    def _read_all(self, expected: type[RecordType], folder: Path) -> Iterator[RecordType]:
+        for path in sorted(folder.glob("*.json")):
+            yield self._read_file(expected, path)
+
+    def _read_file(self, expected: type[RecordType], path: Path) -> RecordType:
+        return parse_record(expected, path.read_bytes(), where=str(path))
+
+    def _ledger(self, plan_id: str) -> Ledger:
+        if plan_id not in self._ledgers:
+            self._ledgers[plan_id] = Ledger(self.root / layout.ledger_path(plan_id))
+        return self._ledgers[plan_id]
+
+    def _write(self, plan_id: str, path: PurePosixPath, data: bytes) -> None:
+        write_once(self.root / path, data)
+        self._ledger(plan_id).append(path, data)
+
+    def _publish(self, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> None:
+        staging = self.root / layout.STAGING
+        staging.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(dir=staging))
+        staged.chmod(0o755)
+        for path, data in files.items():
+            write_once(staged / path.relative_to(target), data)
+        publish_folder(staged, self.root / target)
+
+    def _require_same(self, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> None:
+        for path, data in files.items():
+            present = self.root / path
+            if not present.is_file() or present.read_bytes() != data:
+                raise OverwriteError(
+                    "a trial with this number exists with other content",
+                    where=str(self.root / target),
+                    remedy="use the next trial number; a finished trial is never changed",
+                )
