@@ -1,0 +1,75 @@
+"""Harness: what every coding agent module declares and does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.records import CacheSemantics, Cost, Limits, Usage
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One start of a harness: what to do, where, with which model, within which limits."""
+
+    prompt: str
+    workspace: Path
+    """The sealed checkout; the harness starts here and may change everything below."""
+    artifacts: Path
+    """Absolute folder for the artifacts of the skill."""
+    home: Path
+    """Empty private folder for configuration; the user's own is never read."""
+    endpoint: Endpoint
+    limits: Limits
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A child process to start. Secrets travel in ``environment`` only."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    working_directory: Path
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a harness said about its run. Unknown is None."""
+
+    stop_reason: str
+    is_error: bool
+    error: str | None = None
+    usage: Usage | None = None
+    turns: int | None = None
+    retries: int | None = None
+    costs: tuple[Cost, ...] = ()
+    limit_hit: str | None = None
+    """Name of the limit that stopped the agent (``turns``, ``tokens``, ``cost``, ``time``), if one did."""
+
+
+class Harness(Protocol):
+    """A coding agent. One module, one registry line, one contract test."""
+
+    name: str
+    title: str
+    homepage: str | None
+    protocols: tuple[WireProtocol, ...]
+    cache_semantics: CacheSemantics
+    turns_definition: str
+
+    def version(self) -> str:
+        """Version of the installed program.
+
+        Raises:
+            ConfigurationError: it is not installed; the remedy says how to install it.
+        """
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process for ``assignment``. May write configuration below ``assignment.home``."""
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the output in ``stdout`` says. Never raises on broken or cut output: returns what is there."""

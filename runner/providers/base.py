@@ -1,0 +1,52 @@
+"""Provider: a hosting path through which a harness reaches a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.records import Hosting
+
+
+@dataclass(frozen=True)
+class ProviderSettings:
+    """What a user may say about a hosting path. A key is named by its environment variable, never given."""
+
+    base_url: str | None = None
+    api_key_env: str | None = None
+    context_window: int | None = None
+    cassettes: str | None = None
+
+
+class ModelSession(Protocol):
+    """A model made reachable for the length of a run."""
+
+    def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
+        """Where the model answers for one trial.
+
+        Args:
+            protocol: the API the harness speaks.
+            run: id of the trial, unique in the run; a server that counts per run uses it.
+            scenario: ``<dataset>/<task>``; only the replay server looks at it.
+        """
+
+
+class Provider(Protocol):
+    """A hosting path. One module, one registry line, one contract test."""
+
+    name: str
+    hosting: Hosting
+    protocols: tuple[WireProtocol, ...]
+    demonstration: bool
+
+    def session(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> AbstractContextManager[ModelSession]:
+        """Make ``model`` reachable; what was started stops when the context ends.
+
+        Raises:
+            ConfigurationError: a setting or a credential is missing; the remedy says which.
+        """
