@@ -24,9 +24,10 @@ from runner.records.trial import (
 )
 from runner.records.upgrade import KINDS, parse_record
 from runner.records.usage import CacheSemantics, SemanticsDecision, Usage
-from runner.records.warning import DataWarning
+from runner.records.warning import CODES, DataWarning
 
 __all__ = [
+    "CODES",
     "CRITERIA",
     "GENESIS",
     "KINDS",

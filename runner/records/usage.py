@@ -28,6 +28,8 @@ class SemanticsDecision(StrEnum):
     """The source of imported data declares it for this harness."""
     RATIO_RULE = "ratio-rule"
     """The 5 % rule of thumb for imported data decided, per task."""
+    SOURCE_TOTAL = "source-total"
+    """The source's own total decided: it equals input plus output, and cache counts are not reported."""
     NONE = "none"
     """Nothing could be decided: counts are missing."""
 
