@@ -1,1 +1,47 @@
-"""Price book, cost bases, and the token rule."""
+"""What runs cost: tokens processed, prices of tokens and machines, and the one headline rule."""
+
+from runner.costs.hardware import (
+    HardwareRate,
+    HardwareRates,
+    LatencyLimit,
+    MissingRate,
+    SplitRates,
+    blended_rate,
+    cheapest_level,
+    split_rates,
+    wall_clock_cost,
+)
+from runner.costs.headline import hardware_cost, headline_cost
+from runner.costs.instances import (
+    DEFAULT_COMMITMENT,
+    Commitment,
+    InstancePrice,
+    InstancePrices,
+    load_instance_prices,
+)
+from runner.costs.token_prices import TokenPrices, credits_cost, token_cost
+from runner.costs.tokens import classify, tokens_processed
+
+__all__ = [
+    "DEFAULT_COMMITMENT",
+    "Commitment",
+    "HardwareRate",
+    "HardwareRates",
+    "InstancePrice",
+    "InstancePrices",
+    "LatencyLimit",
+    "MissingRate",
+    "SplitRates",
+    "TokenPrices",
+    "blended_rate",
+    "cheapest_level",
+    "classify",
+    "credits_cost",
+    "hardware_cost",
+    "headline_cost",
+    "load_instance_prices",
+    "split_rates",
+    "token_cost",
+    "tokens_processed",
+    "wall_clock_cost",
+]

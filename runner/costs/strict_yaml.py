@@ -1,0 +1,74 @@
+"""Strict YAML: a safely loaded document that knows its lines and refuses keys given twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+
+from runner.errors import ConfigurationError
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class StrictDocument:
+    """A loaded document and the line of each of its keys."""
+
+    value: object
+    lines: Mapping[Location, int]
+
+    def line(self, location: Location) -> int:
+        """Line of the key at ``location``, or of the nearest key above it."""
+        while location and location not in self.lines:
+            location = location[:-1]
+        return self.lines.get(location, 1)
+
+    def keys_beside(self, location: Location) -> Mapping[str, object]:
+        """The mapping that holds the key at ``location``; empty where there is none."""
+        value = self.value
+        for part in location[:-1]:
+            value = value.get(part) if isinstance(value, dict) else None
+        return value if isinstance(value, dict) else {}
+
+
+def read_strict_yaml(path: Path) -> StrictDocument:
+    """The one document in the file at ``path``, with plain values only.
+
+    Raises:
+        ConfigurationError: unreadable, not YAML, more than one document, or a key given twice.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"cannot be read: {error}", where=str(path), remedy="check the path"
+        ) from None
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        lines: dict[Location, int] = {}
+        _index(node, (), lines, path)
+        return StrictDocument(yaml.safe_load(text), lines)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        shown = " ".join(str(error).split())
+        raise ConfigurationError(f"not YAML: {shown}", where=str(path), remedy="correct the file") from None
+
+
+def _index(node: yaml.Node | None, location: Location, lines: dict[Location, int], path: Path) -> None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            place = (*location, str(key.value))
+            if place in lines:
+                raise ConfigurationError(
+                    f"key {key.value!r} is given twice",
+                    where=f"{path}, lines {lines[place]} and {key.start_mark.line + 1}",
+                    remedy="delete one of them",
+                )
+            lines[place] = key.start_mark.line + 1
+            _index(value, place, lines, path)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            lines[(*location, number)] = value.start_mark.line + 1
+            _index(value, (*location, number), lines, path)
