@@ -30,7 +30,7 @@ class SiteAddress:
         """Read an address such as ``https://example.org/portal/``; a missing last slash is added.
 
         Raises:
-            UsageError: it is not an absolute http(s) address, or carries a query, a fragment or odd characters.
+            UsageError: no absolute http(s) address, or one with a query, a fragment or odd characters.
         """
         try:
             parts = urlsplit(text)

@@ -19,8 +19,8 @@ _MOMENT_KEYS = ("ended_at", "judged_at", "started_at", "corrected_at", "created_
 def source_date_epoch(root: Path) -> int:
     """Seconds since 1970 that date a build of ``root``.
 
-    The committer date of HEAD; where ``root`` is not inside a git repository with a commit, the newest moment that a
-    record below ``results/`` carries; 0 when there is none. Two builds of one commit thus carry one date.
+    The committer date of HEAD; where ``root`` is not inside a git repository with a commit, the newest moment
+    that a record below ``results/`` carries; 0 when there is none. Two builds of one commit carry one date.
     Source of the convention: https://reproducible-builds.org/specs/source-date-epoch/
     """
     committed = _commit_time(root)

@@ -1,4 +1,4 @@
-"""Environment: what child processes of a build are given, so that a machine's settings cannot change a page."""
+"""Environment: what child processes are given, so that a machine's settings cannot change a page."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def build_environment(
 def git_environment(inherited: Mapping[str, str] | None = None) -> dict[str, str]:
     """The environment of git: never asks for a password, and no GIT_* variable of the caller redirects it.
 
-    Variables that say how to reach and sign in to a remote (GIT_SSH_COMMAND, GIT_CONFIG_*, GIT_ASKPASS, the identity)
-    stay; those that move the repository, its index or its work tree (set, for example, inside a git hook) go.
+    Variables that say how to reach and sign in to a remote (GIT_SSH_COMMAND, GIT_CONFIG_*, GIT_ASKPASS, the
+    identity) stay; those that move the repository, its index or its work tree (a git hook sets them) go.
     """
     values = os.environ if inherited is None else inherited
     redirecting = {

@@ -1,4 +1,4 @@
-"""Links: every internal link, asset and fragment of a built site must lead somewhere; lychee looks, offline."""
+"""Links: every internal link, asset and fragment of a built site leads somewhere; lychee looks, offline."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def lychee() -> Path:
 def check_links(site: Path, *, subpath: str, epoch: int = 0) -> LinkReport:
     """Check the site in folder ``site``, which is served below ``/<subpath>/``.
 
-    The folder's path must end in ``subpath``, so that links from a host's root (404.html has them) can be followed as
-    files. Links to other hosts are counted and not fetched.
+    The folder's path must end in ``subpath``, so that links from a host's root (404.html has them) can be
+    followed as files. Links to other hosts are counted and not fetched.
 
     Raises:
         PublishError: lychee itself failed.

@@ -31,5 +31,5 @@ def render(root: Path, into: Path, *, site_url: str, epoch: int) -> None:
         raise PublishError(
             f"mkdocs could not build the site without a fault:\n{ended.output()}",
             where=str(config),
-            remedy="mend the page that mkdocs names (below build/docs; its source is site_src/ or a generator)",
+            remedy="mend the page that mkdocs names; its source is in site_src/ or a generator",
         )

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from generators.publish.address import DEFAULT, SiteAddress
 from generators.publish.clock import source_date_epoch
+from generators.publish.isolation import isolate
 from generators.publish.links import check_links, require_sound_links
+from generators.publish.policy import InlineScripts
 from generators.publish.renderer import render
+from generators.publish.sitemap import check_sitemap, write_robots
 
 SourceWriter = Callable[[Path, Path, Path, Path], object]
 Progress = Callable[[str], None]
@@ -35,7 +38,7 @@ def build(
     root: Path,
     *,
     site_url: str | None = None,
-    progress: Progress = lambda line: None,
+    progress: Progress | None = None,
     write_sources: SourceWriter | None = None,
 ) -> BuiltSite:
     """Build the project at ``root`` into ``root/site``.
@@ -44,28 +47,38 @@ def build(
         root: the project's folder, with mkdocs.yml, results/, datasets/ and site_src/.
         site_url: where the site will stand; else the environment's SITE_URL, else a loopback address.
         progress: told one line per step.
-        write_sources: ``(results, datasets, site_src, out)`` writes the page sources; the generators' own by default.
+        write_sources: ``(results, datasets, site_src, out)`` writes the pages' sources; by default the
+            generators' own.
 
     Raises:
-        PublishError: mkdocs warned or failed, or a check found a fault; an earlier ``root/site`` is then untouched.
+        PublishError: mkdocs warned or failed, or a check found a fault; an earlier ``root/site`` stays.
         UsageError: ``site_url`` is no address.
     """
     root = root.resolve()
+    tell = progress or _silent
     address = SiteAddress.parse(site_url or os.environ.get("SITE_URL") or DEFAULT)
     epoch = source_date_epoch(root)
-    progress("writing the pages' sources")
+    tell("writing the pages' sources")
     sources = root / "build" / "docs"
     writer = write_sources or import_module("generators.build").write_sources
     writer(root / "results", root / "datasets", root / "site_src", sources)
     with _fresh_folder(root / "build", address.subpath) as fresh:
-        progress("building the site")
+        tell("building the site")
         render(root, fresh, site_url=address.url, epoch=epoch)
         (fresh / ".nojekyll").touch()
-        progress("checking links")
+        tell("checking pages")
+        write_robots(fresh, address)
+        check_sitemap(fresh, address)
+        isolate(fresh, InlineScripts.of_theme())
+        tell("checking links")
         report = check_links(fresh, subpath=address.subpath, epoch=epoch)
         require_sound_links(report)
         _replace(root / "site", fresh)
     return BuiltSite(root / "site", address, report.pages, report.links, epoch)
+
+
+def _silent(line: str) -> None:
+    """Take a line of progress and say nothing."""
 
 
 @contextmanager
