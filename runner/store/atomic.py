@@ -33,22 +33,28 @@ def write_once(path: Path, data: bytes) -> bool:
                 stream.flush()
                 os.fsync(stream.fileno())
             Path(temporary).chmod(0o644)
-            os.link(temporary, path)
+            new = _link(Path(temporary), path)
         finally:
             Path(temporary).unlink(missing_ok=True)
-    except FileExistsError:
-        if path.is_file() and path.read_bytes() == data:
-            return False
-        raise OverwriteError(
-            "a record is never overwritten",
-            where=str(path),
-            remedy="write a correction or use the next trial number",
-        ) from None
+        if not new and path.read_bytes() != data:
+            raise OverwriteError(
+                "a record is never overwritten",
+                where=str(path),
+                remedy="write a correction or use the next trial number",
+            )
     except OSError as error:
         raise StoreError(
             f"could not write: {error.strerror}", where=str(path), remedy="check space and rights"
         ) from None
     sync_folder(path.parent)
+    return new
+
+
+def _link(temporary: Path, path: Path) -> bool:
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        return False
     return True
 
 

@@ -11,7 +11,6 @@ from typing import TypeVar
 
 from runner.errors import OverwriteError
 from runner.records import (
-    CellIdentity,
     CheckRecord,
     JudgementRecord,
     PlanRecord,
@@ -100,14 +99,6 @@ class ResultsStore:
         """Whether a finished record of this trial is in the store."""
         return (self.root / layout.trial_folder(identity) / layout.TRIAL_FILE).is_file()
 
-    def next_trial(self, cell: CellIdentity, task: str) -> int:
-        """The first trial number that is free for ``task`` in ``cell``."""
-        folder = self.root / layout.trial_folder(TrialIdentity(cell=cell, task=task, trial=1)).parent
-        taken = (
-            [int(entry.name) for entry in folder.iterdir() if entry.name.isdigit()] if folder.is_dir() else []
-        )
-        return max(taken, default=0) + 1
-
     def adopt(self, plan: PlanRecord) -> None:
         """List in the ledger every finished trial of ``plan`` that a crash kept out of it."""
         self._write(plan.plan_id, layout.record_path(plan), plan.to_bytes())
@@ -131,16 +122,14 @@ class ResultsStore:
         for path in sorted((self.root / layout.PLANS).glob("*.json")):
             yield self.read(PlanRecord, PurePosixPath(path.relative_to(self.root).as_posix()))
 
+    def trial(self, identity: TrialIdentity) -> StoredTrial:
+        """One trial with everything kept beside it."""
+        return self._stored(self.root / layout.trial_folder(identity) / layout.TRIAL_FILE)
+
     def trials(self) -> Iterator[StoredTrial]:
         """All trials in order of their paths."""
         for path in sorted((self.root / layout.TRIALS).glob(f"*/*/*/*/*/*/{layout.TRIAL_FILE}")):
-            folder = path.parent
-            yield StoredTrial(
-                record=self._read_file(TrialRecord, path),
-                judgements=tuple(self._read_all(JudgementRecord, folder / "judgements")),
-                checks=tuple(self._read_all(CheckRecord, folder / "checks")),
-                folder=folder,
-            )
+            yield self._stored(path)
 
     def sweeps(self) -> Iterator[ThroughputRecord]:
         """All throughput sweeps in order of their paths."""
@@ -150,6 +139,15 @@ class ResultsStore:
     def read(self, expected: type[RecordType], path: PurePosixPath) -> RecordType:
         """The record at ``path`` below the root."""
         return self._read_file(expected, self.root / path)
+
+    def _stored(self, path: Path) -> StoredTrial:
+        folder = path.parent
+        return StoredTrial(
+            record=self._read_file(TrialRecord, path),
+            judgements=tuple(self._read_all(JudgementRecord, folder / "judgements")),
+            checks=tuple(self._read_all(CheckRecord, folder / "checks")),
+            folder=folder,
+        )
 
     def _read_all(self, expected: type[RecordType], folder: Path) -> Iterator[RecordType]:
         for path in sorted(folder.glob("*.json")):

@@ -1,0 +1,122 @@
+"""Grading: tries a patch out on a fresh checkout; hidden files reach the workspace only here."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from runner.datasets import SealedCheckout, Task, apply_patch, reveal_hidden_files, run_check, seal
+from runner.records import CheckRecord, CheckStatus, TrialIdentity
+
+PATCH_CHECK = "patch-applies"
+
+
+@dataclass(frozen=True)
+class Grading:
+    """What grading a trial needs."""
+
+    task: Task
+    dataset_path: Path
+    repositories: Path
+    """Cache of the repositories that tasks come from."""
+    folder: Path
+    """Scratch folder; removed and made anew."""
+
+
+def grade(trial: TrialIdentity, patch: bytes, grading: Grading) -> tuple[CheckRecord, ...]:
+    """Check records of ``patch``: first whether it applies, then every check that the task declares.
+
+    Each check runs on a checkout of its own, so that no check sees what another left behind.
+    """
+    applies = _patch_applies(trial, patch, grading)
+    records = [applies]
+    for check in grading.task.checks:
+        if applies.status is not CheckStatus.PASSED:
+            records.append(_not_run(trial, check.name, "the patch does not apply"))
+            continue
+        workspace = _fresh_checkout(grading, check.name, patch)
+        reveal_hidden_files(check, grading.dataset_path, workspace)
+        started = datetime.now(UTC)
+        run = run_check(check.command, workspace=workspace, timeout_seconds=check.timeout_seconds)
+        records.append(
+            CheckRecord(
+                trial=trial,
+                name=check.name,
+                number=1,
+                status=run.status,
+                command=tuple(check.command),
+                exit_code=run.exit_code,
+                started_at=started,
+                duration_seconds=run.duration_seconds,
+                timeout_seconds=check.timeout_seconds,
+                output_tail=run.output_tail.replace(str(workspace), "<workspace>")[-4000:],
+            )
+        )
+    shutil.rmtree(grading.folder, ignore_errors=True)
+    return tuple(records)
+
+
+def resolved(checks: tuple[CheckRecord, ...]) -> bool | None:
+    """Whether every check passed; None where there is none to tell, or our side failed at one."""
+    if not checks or any(check.status is CheckStatus.ERROR for check in checks):
+        return None
+    return all(check.status is CheckStatus.PASSED for check in checks)
+
+
+def _patch_applies(trial: TrialIdentity, patch: bytes, grading: Grading) -> CheckRecord:
+    started, begun = datetime.now(UTC), time.monotonic()
+
+    def record(status: CheckStatus, reason: str | None) -> CheckRecord:
+        return CheckRecord(
+            trial=trial,
+            name=PATCH_CHECK,
+            number=1,
+            status=status,
+            command=("git", "apply", "--check"),
+            started_at=started,
+            duration_seconds=round(time.monotonic() - begun, 3),
+            reason=reason,
+        )
+
+    if not patch:
+        return record(CheckStatus.FAILED, "the workspace was not changed")
+    checkout = _seal(grading, PATCH_CHECK)
+    applied = apply_patch(checkout, patch)
+    if applied.ok:
+        return record(CheckStatus.PASSED, None)
+    return record(CheckStatus.FAILED, applied.reason.replace(str(grading.folder), "")[:1000])
+
+
+def _fresh_checkout(grading: Grading, name: str, patch: bytes) -> Path:
+    checkout = _seal(grading, name)
+    apply_patch(checkout, patch)
+    return checkout.workspace
+
+
+def _not_run(trial: TrialIdentity, name: str, reason: str) -> CheckRecord:
+    return CheckRecord(
+        trial=trial,
+        name=name,
+        number=1,
+        status=CheckStatus.NOT_RUN,
+        started_at=datetime.now(UTC),
+        duration_seconds=0.0,
+        reason=reason,
+    )
+
+
+def _seal(grading: Grading, name: str) -> SealedCheckout:
+    folder = grading.folder / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return seal(
+        grading.task.repo,
+        grading.task.ref,
+        beside=grading.dataset_path.parent,
+        cache=grading.repositories,
+        workspace=folder / "workspace",
+        git_dir=folder / "trusted.git",
+    )

@@ -1,0 +1,36 @@
+"""Outcome of a trial: decided from what happened, never from the exit code alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.engine.supervision import Finished
+from runner.harnesses.base import Reading
+from runner.records import Outcome
+
+
+def decide_outcome(finished: Finished, reading: Reading, missing: Sequence[str]) -> tuple[Outcome, str]:
+    """The outcome class of the last invocation and the reason in words.
+
+    Order: a cancellation, then limits, then errors, then missing artifacts. An agent that was stopped by a
+    limit is never called completed, whatever it left behind.
+    """
+    if finished.cancelled:
+        return Outcome.CANCELLED, "stopped by the user"
+    if finished.timed_out:
+        return Outcome.TIMEOUT, f"wall-clock limit reached after {finished.duration_seconds:.0f} s"
+    if reading.limit_hit == "time":
+        return Outcome.TIMEOUT, "the harness reached its own time limit"
+    if reading.limit_hit is not None:
+        return Outcome.BUDGET, f"limit reached: {reading.limit_hit}"
+    if reading.is_error:
+        return Outcome.MODEL_ERROR, (reading.error or f"the harness reports {reading.stop_reason}")[:1000]
+    if finished.exit_code != 0:
+        how = "a signal" if finished.exit_code is None else f"exit code {finished.exit_code}"
+        tail = finished.stderr_tail.strip().splitlines()
+        return Outcome.INFRASTRUCTURE, f"the harness ended by {how}: {tail[-1] if tail else 'no message'}"[
+            :1000
+        ]
+    if missing:
+        return Outcome.INCOMPLETE, "missing: " + ", ".join(missing)
+    return Outcome.COMPLETED, "all artifacts are there"

@@ -1,0 +1,64 @@
+"""Places: the folders of a project that a run reads and writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.store import ResultsStore, StoreRoots, below
+
+
+@dataclass(frozen=True)
+class Places:
+    """Folders below the root of a project."""
+
+    root: Path
+
+    @property
+    def results(self) -> Path:
+        """The committed store."""
+        return self.root / "results"
+
+    @property
+    def datasets(self) -> Path:
+        """Dataset files and what lies beside them."""
+        return self.root / "datasets"
+
+    @property
+    def cassettes(self) -> Path:
+        """Recorded model turns of the built-in model server."""
+        return self.datasets / "cassettes"
+
+    @property
+    def artifacts(self) -> Path:
+        """Caches, scratch folders and raw streams; ignored by git."""
+        return self.root / ".artifacts"
+
+    @property
+    def repositories(self) -> Path:
+        """Cache of the repositories that tasks come from."""
+        return self.artifacts / "repositories"
+
+    @property
+    def streams(self) -> Path:
+        """Raw event streams, by digest."""
+        return self.artifacts / "streams"
+
+    def scratch(self, plan_id: str, position: int) -> Path:
+        """Scratch folder of one trial: no two runs and no two trials share one."""
+        return below(self.artifacts / "work", plan_id, str(position))
+
+    def lock(self, name: str) -> Path:
+        """Lock file of that name."""
+        return below(self.artifacts / "locks", f"{name}.lock")
+
+    def roots(self) -> StoreRoots:
+        """The public store and the two beside it that git ignores."""
+        return StoreRoots(self.results)
+
+    def store(self, *, demonstration: bool, private: bool) -> ResultsStore:
+        """The store where results of that kind belong; private wins over demonstration."""
+        roots = self.roots()
+        if private:
+            return ResultsStore(roots.private)
+        return ResultsStore(roots.demonstration if demonstration else roots.public)

@@ -1,0 +1,152 @@
+"""Planning: which trials will run, in which order, and what they may cost at most."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from runner.datasets import Dataset, Task
+from runner.engine.settings import RunSettings
+from runner.errors import UsageError
+from runner.harnesses.base import Harness
+from runner.providers.base import Provider
+from runner.records import CellIdentity, Fingerprint, ModelName, PlannedTrial, PlanRecord, TrialIdentity
+from runner.skills import Skill
+from runner.store import ResultsStore, model_slug, slug
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The resolved parts of a run: what the names in the settings stand for."""
+
+    dataset: Dataset
+    dataset_path: Path
+    tasks: tuple[Task, ...]
+    harnesses: dict[str, Harness]
+    skills: dict[str, Skill]
+    provider: Provider
+
+
+def make_plan(settings: RunSettings, parts: Parts, store: ResultsStore, *, now: datetime) -> PlanRecord:
+    """The plan for ``settings``: every trial, in a seeded order that interleaves the cells.
+
+    Trial numbers follow the highest one that any plan in the store has taken. The order is drawn in rounds:
+    each round holds one trial of every cell and task, so that a cut run still has all cells alike.
+    """
+    cells = _cells(settings, parts)
+    taken = _taken_numbers(store)
+    generator = random.Random(settings.seed)  # noqa: S311 - order of trials, no secret
+    trials: list[PlannedTrial] = []
+    for attempt in range(settings.trials):
+        one_round = [
+            _planned(cell, task, taken[(cell.key, task.id)] + attempt + 1, parts)
+            for cell in cells
+            for task in parts.tasks
+        ]
+        generator.shuffle(one_round)
+        trials += one_round
+    ceiling, reason = cost_ceiling(settings, parts.provider, len(trials))
+    return PlanRecord(
+        plan_id=_plan_id(settings, now),
+        purpose="run",
+        demonstration=parts.provider.demonstration,
+        created_at=now,
+        harnessmark_version=version("harnessmark"),
+        seed=settings.seed,
+        trials=tuple(trials),
+        limits=settings.limits(),
+        cost_ceiling_usd=ceiling,
+        cost_ceiling_reason=reason,
+        settings=settings.to_strings(),
+    )
+
+
+def cost_ceiling(settings: RunSettings, provider: Provider, trials: int) -> tuple[float | None, str]:
+    """The most the run can cost in dollars, and why; None when nothing bounds it."""
+    if provider.demonstration:
+        return 0.0, "the built-in model server bills nothing"
+    bounds = []
+    if settings.max_cost_usd is not None:
+        invocations = 1 + settings.max_retries + settings.max_topups
+        bounds.append(
+            (settings.max_cost_usd * trials, f"{trials} trials of at most ${settings.max_cost_usd:g} each")
+        )
+        if invocations > 1:
+            bounds[-1] = (bounds[-1][0], bounds[-1][1] + ", top-ups and retries included")
+    if settings.budget_usd is not None:
+        bounds.append((settings.budget_usd, "the budget of the run; trials in flight may exceed it"))
+    if not bounds:
+        return None, "unknown: set --max-cost-usd per trial or --budget-usd for the run"
+    return min(bounds)
+
+
+def select_tasks(dataset: Dataset, names: Sequence[str], count: int) -> tuple[Task, ...]:
+    """Tasks in dataset order: those named, or all; then the first ``count`` of them (0 = all).
+
+    Raises:
+        UsageError: an unknown task id, or none left.
+    """
+    known = {task.id for task in dataset.tasks}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(
+            f"dataset {dataset.name} has no task {', '.join(unknown)}",
+            remedy="its tasks are: " + ", ".join(task.id for task in dataset.tasks),
+        )
+    chosen = tuple(task for task in dataset.tasks if not names or task.id in names)
+    return chosen[:count] if count else chosen
+
+
+def fingerprint(identity: TrialIdentity, parts: Parts) -> Fingerprint:
+    """Digests and versions of what the trial is asked to do, as of now."""
+    skill = parts.skills[identity.cell.skill]
+    return Fingerprint(
+        dataset_version=parts.dataset.version,
+        dataset_digest=parts.dataset.digest(),
+        task_digest=parts.dataset.task_by_id(identity.task).digest(),
+        skill_version=skill.version,
+        skill_digest=skill.digest,
+        harness_version=parts.harnesses[identity.cell.harness].version(),
+    )
+
+
+def _cells(settings: RunSettings, parts: Parts) -> list[CellIdentity]:
+    return [
+        CellIdentity(
+            model=ModelName(raw_id=model, slug=model_slug(model)),
+            provider=parts.provider.name,
+            effort=slug(settings.effort) if settings.effort else None,
+            harness=harness,
+            skill=skill,
+            dataset=slug(parts.dataset.scope),
+        )
+        for model in settings.model
+        for harness in parts.harnesses
+        for skill in parts.skills
+    ]
+
+
+def _planned(cell: CellIdentity, task: Task, number: int, parts: Parts) -> PlannedTrial:
+    identity = TrialIdentity(cell=cell, task=task.id, trial=number)
+    return PlannedTrial(identity=identity, fingerprint=fingerprint(identity, parts))
+
+
+def _taken_numbers(store: ResultsStore) -> Counter[tuple[tuple[str, ...], str]]:
+    """Highest trial number of each cell and task over all plans: a number is taken once it is planned."""
+    taken: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for plan in store.plans():
+        for planned in plan.trials:
+            place = (planned.identity.cell.key, planned.identity.task)
+            taken[place] = max(taken[place], planned.identity.trial)
+    return taken
+
+
+def _plan_id(settings: RunSettings, now: datetime) -> str:
+    content = f"{now.isoformat()} {settings.model_dump_json()}"
+    return f"run-{now:%Y%m%d-%H%M%S}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"

@@ -1,0 +1,129 @@
+"""Progress of a run in the terminal: a bar, one line per finished trial, and the plan before it starts."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from runner.engine.attempt import Attempt
+from runner.engine.running import RunSummary
+from runner.records import Outcome, PlannedTrial, PlanRecord
+
+CUT = 200
+
+
+def plan_table(plan: PlanRecord) -> Table:
+    """The plan as a table: cells with their number of trials."""
+    cells = Counter(planned.identity.cell.key for planned in plan.trials)
+    table = Table(title=f"Plan {plan.plan_id}", title_justify="left")
+    for heading in ("model and provider", "harness", "skill", "dataset"):
+        table.add_column(heading, overflow="fold")
+    table.add_column("trials", justify="right")
+    for key, count in cells.items():
+        table.add_row(*(escape(part) for part in key), str(count))
+    return table
+
+
+def plan_lines(plan: PlanRecord) -> list[str]:
+    """Size, order and ceiling of the plan in words."""
+    ceiling = "unknown" if plan.cost_ceiling_usd is None else f"${plan.cost_ceiling_usd:.2f}"
+    lines = [
+        f"{len(plan.trials)} trials in a seeded order (seed {plan.seed}) that interleaves the cells",
+        f"cost ceiling: {ceiling} ({plan.cost_ceiling_reason})",
+    ]
+    if plan.demonstration:
+        lines.append("This is a demonstration: the answers are recorded, its figures measure no real model.")
+    return lines
+
+
+class TerminalObserver:
+    """Shows a run. Without a terminal there is no bar, only a line for each finished trial."""
+
+    def __init__(self, console: Console, *, stream: bool = False, verbose: bool = False) -> None:
+        self.console = console
+        self.stream = stream
+        self.verbose = verbose
+        self._lock = threading.Lock()
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[state]}"),
+            TimeElapsedColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._bar = self._progress.add_task("trials", total=1, state="")
+
+    def __enter__(self) -> TerminalObserver:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def begun(self, plan: PlanRecord, already_finished: int) -> None:
+        """Set the bar to what is done already."""
+        self._progress.update(self._bar, total=len(plan.trials), completed=already_finished)
+        if already_finished:
+            self.console.print(
+                f"{already_finished} of {len(plan.trials)} trials are there already", highlight=False
+            )
+
+    def ended(self, planned: PlannedTrial, result: Attempt, so_far: RunSummary) -> None:
+        """One line for the trial; the bar moves on."""
+        self._progress.update(self._bar, completed=so_far.finished, state=escape(_state(so_far)))
+        self.console.print(escape(trial_line(planned, result)), highlight=False, soft_wrap=True)
+
+    def line(self, planned: PlannedTrial, text: str) -> None:
+        """A line of the harness's own output, when the user asked for it."""
+        if self.stream:
+            shown = text if self.verbose or len(text) <= CUT else text[:CUT] + "..."
+            with self._lock:
+                self.console.print(escape(f"  {_name(planned)} | {shown}"), highlight=False, soft_wrap=True)
+
+
+def trial_line(planned: PlannedTrial, result: Attempt) -> str:
+    """What a trial came to: outcome, checks, turns, time."""
+    trial = result.trial
+    graded = {None: "not graded", True: "resolved", False: "not resolved"}[result.resolved]
+    seconds = "" if trial.duration_seconds is None else f", {trial.duration_seconds:.1f} s"
+    turns = "" if trial.turns is None else f", {trial.turns} turns"
+    reason = "" if trial.outcome is Outcome.COMPLETED else f" ({trial.outcome_reason})"
+    return f"{_name(planned)}: {trial.outcome.value}{reason}, {graded}{turns}{seconds}"
+
+
+def summary_lines(summary: RunSummary) -> list[str]:
+    """How the run ended, in words."""
+    outcomes = ", ".join(f"{count} {name}" for name, count in sorted(summary.outcomes.items())) or "none"
+    lines = [
+        f"{summary.finished} of {summary.planned} trials finished: {outcomes}",
+        f"resolved {summary.resolved} of {summary.graded} graded",
+        f"spent: {_spent(summary)}",
+    ]
+    if summary.finished < summary.planned:
+        lines.append(f"go on with: invoke run --resume {summary.plan_id}")
+    return lines
+
+
+def _name(planned: PlannedTrial) -> str:
+    identity = planned.identity
+    cell = identity.cell
+    return f"{cell.served_model} {cell.harness} {cell.skill} {identity.task} #{identity.trial}"
+
+
+def _state(summary: RunSummary) -> str:
+    failed = summary.finished - summary.outcomes.get(Outcome.COMPLETED, 0)
+    remaining = summary.planned - summary.finished
+    return f"{failed} failed, {remaining} to go, spent {_spent(summary)}"
+
+
+def _spent(summary: RunSummary) -> str:
+    if summary.spent_usd is not None:
+        return f"${summary.spent_usd:.2f}"
+    return f"unknown ({summary.unpriced} trials without a price)"

@@ -1,0 +1,76 @@
+"""Resolution: from the names in the settings to datasets, harnesses, skills and a provider."""
+
+from __future__ import annotations
+
+from runner.datasets import find_dataset, load_dataset
+from runner.engine.places import Places
+from runner.engine.planning import Parts, select_tasks
+from runner.engine.settings import RunSettings
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.registry import harness
+from runner.providers.base import ProviderSettings
+from runner.providers.registry import provider
+from runner.replay import recorded_models
+from runner.skills import skill
+
+PROVIDER_FLAGS = {"aws_region": "bedrock", "kiro_dollars_per_credit": "kiro"}
+
+
+def complete(settings: RunSettings, places: Places) -> RunSettings:
+    """``settings`` with what follows from the rest filled in: the provider and, for ``replay``, the models.
+
+    Raises:
+        UsageError: a model is needed, or a flag belongs to another provider.
+    """
+    name = settings.provider or ("endpoint" if settings.endpoint else "replay")
+    models = settings.model
+    if not models and name == "replay":
+        path = find_dataset(settings.dataset, places.datasets)
+        models = recorded_models(places.cassettes, load_dataset(path).scope)
+    if not models:
+        raise UsageError(f"provider {name} needs --model", remedy="name the model as the server lists it")
+    for flag, owner in PROVIDER_FLAGS.items():
+        if getattr(settings, flag) is not None and name != owner:
+            shown = "--" + flag.replace("_", "-")
+            raise UsageError(
+                f"{shown} is for provider {owner}; this run uses {name}", remedy=f"leave {shown} out"
+            )
+    return settings.model_copy(update={"provider": name, "model": models})
+
+
+def resolve(settings: RunSettings, places: Places) -> Parts:
+    """The parts that completed settings name.
+
+    Raises:
+        ConfigurationError: a file or an installation is missing, or the dataset is not meant to be run.
+        UsageError: an unknown name.
+    """
+    path = find_dataset(settings.dataset, places.datasets)
+    dataset = load_dataset(path)
+    tasks = select_tasks(dataset, settings.tasks, settings.count)
+    for task in tasks:
+        if not task.runnable:
+            raise ConfigurationError(
+                f"task {task.id} has no problem statement, so no agent can be asked to solve it",
+                where=str(path.name),
+                remedy="add problem_statement to the dataset, or leave the task out with --tasks",
+            )
+    harnesses = {name: harness(name) for name in settings.harness}
+    return Parts(
+        dataset=dataset,
+        dataset_path=path,
+        tasks=tasks,
+        harnesses={each.name: each for each in harnesses.values()},
+        skills={each.name: each for each in (skill(name) for name in settings.skill)},
+        provider=provider(settings.provider),
+    )
+
+
+def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings:
+    """What the provider is told about the hosting path."""
+    return ProviderSettings(
+        base_url=settings.endpoint,
+        api_key_env=settings.api_key_env,
+        context_window=settings.context_window or None,
+        cassettes=str(places.cassettes),
+    )

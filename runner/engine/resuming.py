@@ -1,0 +1,69 @@
+"""Resuming: finds the plan to go on with, and refuses when what it asks for has changed."""
+
+from __future__ import annotations
+
+from runner.engine.places import Places
+from runner.engine.planning import Parts, fingerprint
+from runner.engine.settings import RunSettings
+from runner.errors import ConfigurationError, UsageError
+from runner.records import PlanRecord
+from runner.store import ResultsStore
+
+
+def find_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsStore]:
+    """The plan of that id, or the newest unfinished one, with the store it belongs to.
+
+    Raises:
+        UsageError: there is no such plan, or nothing is unfinished.
+    """
+    candidates = [
+        (plan, store)
+        for root in places.roots().existing()
+        for store in (ResultsStore(root),)
+        for plan in store.plans()
+        if plan.purpose == "run"
+    ]
+    if plan_id is not None:
+        for plan, store in candidates:
+            if plan.plan_id == plan_id:
+                return plan, store
+        known = ", ".join(plan.plan_id for plan, _ in candidates) or "none"
+        raise UsageError(f"there is no plan {plan_id}", remedy=f"known plans: {known}")
+    unfinished = [(plan, store) for plan, store in candidates if pending(plan, store)]
+    if not unfinished:
+        raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
+    return max(unfinished, key=lambda found: (str(found[0].created_at), found[0].plan_id))
+
+
+def pending(plan: PlanRecord, store: ResultsStore) -> int:
+    """How many trials of ``plan`` have no record yet."""
+    return sum(not store.has_trial(planned.identity) for planned in plan.trials)
+
+
+def settings_of(plan: PlanRecord) -> RunSettings:
+    """The settings ``plan`` was made with."""
+    return RunSettings.from_strings(plan.settings)
+
+
+def require_unchanged(plan: PlanRecord, parts: Parts, store: ResultsStore) -> None:
+    """Check that what is left of ``plan`` still means the same.
+
+    Raises:
+        ConfigurationError: dataset, task, skill or harness version differ from the plan: its trials would
+            not be comparable with each other.
+    """
+    changed: set[str] = set()
+    for planned in plan.trials:
+        if store.has_trial(planned.identity):
+            continue
+        now = fingerprint(planned.identity, parts)
+        changed |= {
+            name
+            for name in type(now).model_fields
+            if getattr(now, name) != getattr(planned.fingerprint, name)
+        }
+    if changed:
+        raise ConfigurationError(
+            f"since plan {plan.plan_id} was made, these have changed: {', '.join(sorted(changed))}",
+            remedy="restore them to finish this plan, or start a new run; figures of both are never mixed",
+        )

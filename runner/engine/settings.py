@@ -1,0 +1,135 @@
+"""RunSettings: what a user asks of ``invoke run``, from a YAML file and from flags."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from runner.errors import ConfigurationError
+from runner.records import Limits, Part
+
+MAX_CONFIG_BYTES = 256 * 1024
+LISTS = ("harness", "skill", "model", "tasks")
+
+
+class RunSettings(Part):
+    """Everything that shapes a run. Lists make cells: every model x harness x skill is one.
+
+    Only the names of secrets are held here, never their values.
+    """
+
+    harness: tuple[str, ...] = ("loop",)
+    skill: tuple[str, ...] = ("fix",)
+    provider: str = ""
+    endpoint: str | None = None
+    model: tuple[str, ...] = ()
+    api_key_env: str | None = None
+    dataset: str = "hello-world"
+    tasks: tuple[str, ...] = ()
+    count: Annotated[int, Field(ge=0, description="first N tasks of the selection; 0 = all")] = 0
+    trials: Annotated[int, Field(ge=1, description="attempts per task and cell")] = 1
+    seed: Annotated[int, Field(ge=0, description="orders the trials")] = 0
+    effort: str | None = None
+    concurrency: Annotated[int, Field(ge=1, le=256)] = 2
+    max_turns: Annotated[int, Field(ge=1)] = 250
+    max_output_tokens: Annotated[int, Field(ge=1, description="per model answer")] = 16_000
+    max_tokens: Annotated[int | None, Field(ge=1, description="all tokens of one invocation")] = None
+    max_cost_usd: Annotated[float | None, Field(ge=0, description="per trial")] = None
+    budget_usd: Annotated[float | None, Field(ge=0, description="whole run; no trial starts above it")] = None
+    timeout_seconds: Annotated[float, Field(gt=0, description="wall clock per invocation")] = 7200
+    max_retries: Annotated[int, Field(ge=0)] = 1
+    max_topups: Annotated[int, Field(ge=0)] = 1
+    context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
+    instance_type: str | None = None
+    tensor_parallel_size: Annotated[int | None, Field(ge=1)] = None
+    precision: str | None = None
+    aws_region: str | None = None
+    kiro_dollars_per_credit: Annotated[float | None, Field(ge=0)] = None
+    fail_under: Annotated[
+        float | None, Field(ge=0, le=100, description="exit 2 below this share of resolved trials, in %")
+    ] = None
+
+    @field_validator(*LISTS, mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        """A comma list or a single name stands for a list."""
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    def limits(self) -> Limits:
+        """What stops one invocation."""
+        return Limits(
+            max_turns=self.max_turns,
+            max_tokens=self.max_tokens,
+            max_output_tokens=self.max_output_tokens,
+            max_cost_usd=self.max_cost_usd,
+            timeout_seconds=self.timeout_seconds,
+        )
+
+    def to_strings(self) -> dict[str, str]:
+        """For the plan: each setting that differs from its default, as JSON."""
+        return {"run_settings": self.model_dump_json(exclude_defaults=True)}
+
+    @classmethod
+    def from_strings(cls, strings: Mapping[str, str]) -> RunSettings:
+        """The settings a plan was made with."""
+        return cls.model_validate_json(strings["run_settings"])
+
+
+def read_settings(config: Path | None, flags: Mapping[str, object]) -> RunSettings:
+    """Settings from an optional YAML file, overridden by the flags that were given (not None).
+
+    Raises:
+        ConfigurationError: every fault of file and flags in one report.
+    """
+    merged: dict[str, object] = _read_file(config) if config is not None else {}
+    merged.update({name: value for name, value in flags.items() if value is not None})
+    if "agent" in merged:
+        agent = merged.pop("agent")
+        merged.setdefault("harness", agent)
+    where = str(config) if config is not None else "command line"
+    faults = [f"{name}: unknown key{_hint(name)}" for name in merged if name not in RunSettings.model_fields]
+    known = {name: value for name, value in merged.items() if name in RunSettings.model_fields}
+    try:
+        # Flags arrive as text, so numbers written as text are taken.
+        settings = RunSettings.model_validate(known, strict=False)
+    except ValidationError as error:
+        faults += [
+            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
+        ]
+    if faults:
+        raise ConfigurationError(
+            "the settings of this run have faults:\n    " + "\n    ".join(faults),
+            where=where,
+            remedy="invoke --help run lists every flag; a config file uses the same names with underscores",
+        )
+    return settings
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    if len(data) > MAX_CONFIG_BYTES:
+        raise ConfigurationError("is larger than any run configuration", where=str(path))
+    try:
+        document = yaml.safe_load(data)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"is not YAML: {error}", where=str(path)) from None
+    if document is None:
+        return {}
+    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
+        raise ConfigurationError("must hold keys and values", where=str(path))
+    return dict(document)
+
+
+def _hint(name: str) -> str:
+    near = difflib.get_close_matches(name, RunSettings.model_fields, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""

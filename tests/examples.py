@@ -1,0 +1,208 @@
+"""Example records: whole, valid, and small; tests change what they are about."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from runner.records import (
+    Artifact,
+    ArtifactScore,
+    ArtifactState,
+    CellIdentity,
+    CheckRecord,
+    CheckStatus,
+    CorrectionRecord,
+    Cost,
+    CostBasis,
+    Deployment,
+    Fingerprint,
+    Hosting,
+    Invocation,
+    InvocationKind,
+    Judge,
+    JudgementRecord,
+    JudgementStatus,
+    Level,
+    Limits,
+    ModelName,
+    Outcome,
+    PlannedTrial,
+    PlanRecord,
+    Serving,
+    Source,
+    ThroughputRecord,
+    TrialIdentity,
+    TrialRecord,
+    Usage,
+    sha256_of,
+)
+from runner.records.usage import CacheSemantics, SemanticsDecision
+
+NOON = datetime(2026, 1, 31, 12, 0, tzinfo=UTC)
+LATER = datetime(2026, 1, 31, 12, 1, 30, tzinfo=UTC)
+NOTE = b"# Implementation\n\nOne line changed.\n"
+PLAN_ID = "run-20260131-120000-0badcafe"
+SOURCE = Source(repository="someone/results", commit="0" * 40, path="runs/one.json", license="MIT-0")
+
+
+def cell(model: str = "model-a", **changes: str) -> CellIdentity:
+    """A cell of the built-in harness."""
+    parts: dict[str, str] = {
+        "provider": "endpoint",
+        "harness": "loop",
+        "skill": "fix",
+        "dataset": "hello-world",
+        **changes,
+    }
+    return CellIdentity(
+        model=ModelName(raw_id=f"vendor/{model}", slug=model),
+        provider=parts["provider"],
+        harness=parts["harness"],
+        skill=parts["skill"],
+        dataset=parts["dataset"],
+    )
+
+
+def identity(task: str = "fix-typo", trial: int = 1, model: str = "model-a") -> TrialIdentity:
+    """A trial of that cell."""
+    return TrialIdentity(cell=cell(model), task=task, trial=trial)
+
+
+def usage() -> Usage:
+    """Usage with every class known."""
+    return Usage(
+        input_tokens=4_006,
+        output_tokens=166,
+        cache_read_tokens=12_000,
+        cache_write_tokens=1_200,
+        reasoning_tokens=20,
+        cache_semantics=CacheSemantics.DISJOINT,
+        semantics_decided_by=SemanticsDecision.ADAPTER,
+        sources={"input_tokens": "server response"},
+    )
+
+
+def invocation(number: int = 1) -> Invocation:
+    """One start of the harness."""
+    return Invocation(
+        number=number,
+        kind=InvocationKind.FIRST,
+        started_at=NOON,
+        ended_at=LATER,
+        duration_seconds=90.0,
+        command=("python", "-m", "agent"),
+        exit_code=0,
+        stop_reason="end_turn",
+        turns=4,
+        retries=0,
+        usage=usage(),
+        stream_sha256=sha256_of(b"stream"),
+    )
+
+
+def trial(who: TrialIdentity | None = None, plan_id: str = PLAN_ID) -> TrialRecord:
+    """A completed trial with one artifact."""
+    return TrialRecord(
+        identity=who or identity(),
+        fingerprint=Fingerprint(dataset_version="1", harness_version="0.1.0"),
+        plan_id=plan_id,
+        position=0,
+        outcome=Outcome.COMPLETED,
+        outcome_reason="all artifacts are there",
+        started_at=NOON,
+        ended_at=LATER,
+        duration_seconds=90.0,
+        isolation="none",
+        base_commit="1" * 40,
+        serving=Serving(hosting=Hosting.SELF_HOSTED, context_window=200_000),
+        limits=Limits(max_turns=50),
+        invocations=(invocation(),),
+        turns=4,
+        turns_definition="model answers",
+        usage=usage(),
+        costs=(Cost(basis=CostBasis.METERED, amount_usd=0.25, source="gateway"),),
+        artifacts=(
+            Artifact(
+                name="implementation.md",
+                state=ArtifactState.PRESENT,
+                sha256=sha256_of(NOTE),
+                size_bytes=len(NOTE),
+            ),
+        ),
+        artifacts_produced=1,
+        artifacts_expected=1,
+    )
+
+
+def judgement(who: TrialIdentity | None = None) -> JudgementRecord:
+    """A judgement of one artifact."""
+    score = ArtifactScore(completeness=19, correctness=14, specificity=22, risk_awareness=20, total=75)
+    return JudgementRecord(
+        trial=who or identity(),
+        number=1,
+        judge=Judge(name="second-opinion", model="judge-model", repository_grounded=True),
+        rubric="implementation-1",
+        status=JudgementStatus.SCORED,
+        scores={"implementation": score},
+        task_score=75.0,
+        judged_at=LATER,
+    )
+
+
+def check(who: TrialIdentity | None = None) -> CheckRecord:
+    """A check that passed."""
+    return CheckRecord(
+        trial=who or identity(),
+        name="hidden-tests",
+        number=1,
+        status=CheckStatus.PASSED,
+        command=("python", "-m", "unittest"),
+        exit_code=0,
+        started_at=LATER,
+        duration_seconds=0.4,
+        timeout_seconds=60.0,
+        output_tail="OK\n",
+    )
+
+
+def plan(*who: TrialIdentity, plan_id: str = PLAN_ID) -> PlanRecord:
+    """A plan of the given trials, or of one."""
+    return PlanRecord(
+        plan_id=plan_id,
+        purpose="run",
+        created_at=NOON,
+        harnessmark_version="0.1.0",
+        seed=7,
+        trials=tuple(
+            PlannedTrial(identity=each, fingerprint=Fingerprint()) for each in (who or (identity(),))
+        ),
+        cost_ceiling_usd=5.0,
+        cost_ceiling_reason="20 trials of at most $0.25 each",
+        settings={"run_settings": "{}"},
+    )
+
+
+def sweep() -> ThroughputRecord:
+    """A sweep of one level."""
+    return ThroughputRecord(
+        sweep_id="2026-01-31",
+        deployment=Deployment(
+            name="model-a", model="model-a", instance_type="p5en.48xlarge", instance_share=1.0
+        ),
+        levels=(Level(concurrency=5, output_tokens_per_second=188.85, prompt_tokens_per_second=15678.55),),
+        source=SOURCE,
+    )
+
+
+def correction() -> CorrectionRecord:
+    """A correction of the example trial's outcome."""
+    return CorrectionRecord(
+        correction_id="2026-02-01-outcome",
+        path="swe/model-a_endpoint/loop/fix/hello-world/fix-typo/1/trial.json",
+        record_sha256=trial().digest(),
+        field="outcome",
+        old_value="completed",
+        new_value="cheating",
+        reason="the patch equals the upstream fix to the letter",
+        corrected_at=LATER,
+    )
