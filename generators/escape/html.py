@@ -37,8 +37,8 @@ def attribute(raw: str) -> Markup:
 def json_script(value: Json) -> Markup:
     """JSON that is safe inside a script element and as a file of its own.
 
-    ``<``, ``>``, ``&``, U+2028, U+2029 and lone surrogates are written as ``\\uXXXX``, so the text can neither
-    end the element nor open a comment. Raises ValueError for NaN and infinities, which JSON cannot carry.
+    ``<``, ``>``, ``&``, U+2028, U+2029 and lone surrogates are written as ``\\uXXXX``, so the text can
+    neither end the element nor open a comment. Raises ValueError for NaN and infinities, which JSON cannot carry.
     """
     dumped = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(_SCRIPT_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", dumped))  # noqa: S704

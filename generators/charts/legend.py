@@ -1,0 +1,42 @@
+"""Legend: what colours, symbols and lines of a chart mean, as HTML that serves both drawings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from generators.charts.symbol import path
+from generators.escape.html import text
+from generators.escape.link import url
+
+
+@dataclass(frozen=True)
+class Key:
+    """One entry: a symbol or a line in a class of the style sheet, and its meaning."""
+
+    meaning: str
+    css: str
+    symbol: str = ""
+    href: str = ""
+
+
+def legend(keys: list[Key]) -> Markup:
+    """The entries as a list."""
+    items = Markup("").join(Markup("<li>{}{}</li>").format(_swatch(key), _meaning(key)) for key in keys)
+    return Markup('<ul class="hm-legend">{}</ul>').format(items)
+
+
+def _swatch(key: Key) -> Markup:
+    line = Markup('<path class="{}" d="M1 8H27"/>').format(key.css) if "hm-off" not in key.css else Markup("")
+    drawn = line if not key.symbol or "hm-line" in key.css else Markup("")
+    if key.symbol:
+        marker = key.css.replace("hm-line", "").replace("hm-dash", "hm-nodash")
+        drawn += Markup('<path class="{}" d="{}"/>').format(marker.strip(), path(key.symbol, 14, 8, 5))
+    return Markup('<svg class="hm-swatch" viewBox="0 0 28 16" aria-hidden="true">{}</svg>').format(drawn)
+
+
+def _meaning(key: Key) -> Markup:
+    if not key.href:
+        return text(key.meaning)
+    return Markup('<a href="{}">{}</a>').format(url(key.href), text(key.meaning))

@@ -1,0 +1,175 @@
+"""Pareto SVG: the static drawing of a cost-quality chart, one for wide and one for narrow pages."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from markupsafe import Markup
+
+from generators.charts.axis import Axis
+from generators.charts.frame import NARROW, WIDE, Frame
+from generators.charts.label import Anchor, Box, PlacedLabel, place
+from generators.charts.point import Mark, ParetoPlan
+from generators.charts.symbol import path, short
+from generators.charts.wording import basis_colour, tick_dollars
+from generators.escape.characters import shortened
+from generators.escape.html import attribute, text
+from generators.escape.link import url
+
+MAX_LINKED_POINTS = 24
+LABEL_LIMIT = 28
+FONT_SIZE = 12.0
+RADIUS = 5.0
+
+
+def pareto_svg(plan: ParetoPlan, *, title: str) -> Markup:
+    """Both drawings; a style sheet shows the one that fits.
+
+    In the wide one every point is a link, unless there are more than 24: then the links are left to the table.
+    The narrow one shows the numbers of the table.
+    """
+    linked = len(plan.marks) <= MAX_LINKED_POINTS
+    return _drawing(plan, WIDE, title, linked=linked, named=True) + _drawing(
+        plan, NARROW, title, linked=False, named=False
+    )
+
+
+def wide_labels(plan: ParetoPlan, axis: Axis) -> list[PlacedLabel]:
+    """The labels of the wide drawing at a cost axis; the interactive chart uses the same ones."""
+    return _labels(plan, WIDE, axis, named=True)
+
+
+def _drawing(plan: ParetoPlan, frame: Frame, title: str, *, linked: bool, named: bool) -> Markup:
+    cost = plan.cost_axis(plan.scale, 7 if named else 5)
+    score = plan.score_axis()
+    labels = _labels(plan, frame, cost, named=named)
+    marks = Markup("").join(
+        _mark(mark, label, frame.x(cost, mark.cost), frame.y(score, mark.score), linked)
+        for mark, label in zip(plan.marks, labels, strict=True)
+    )
+    role = "group" if linked else "img"
+    return Markup(
+        '<svg class="hm-svg hm-svg--{}" viewBox="0 0 {} {}" role="{}" aria-label="{}">{}{}{}</svg>'
+    ).format(
+        "wide" if named else "narrow",
+        short(frame.width),
+        short(frame.height),
+        role,
+        attribute(f"{title}: {len(plan.marks)} cells by cost and score"),
+        _axes(frame, cost, score),
+        _frontiers(plan, frame, cost, score),
+        marks,
+    )
+
+
+def _axes(frame: Frame, cost: Axis, score: Axis) -> Markup:
+    plot = frame.plot
+    lines, labels = [], []
+    for tick in cost.ticks:
+        x = short(frame.x(cost, tick))
+        lines.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
+        labels.append(_tick(x, short(plot.bottom + 16), "hm-x", tick_dollars(tick)))
+    for tick in score.ticks:
+        y = frame.y(score, tick)
+        lines.append(f"M{short(plot.left)} {short(y)}H{short(plot.right)}")
+        labels.append(_tick(short(plot.left - 6), short(y + 4), "hm-y", f"{tick:g}"))
+    scale = "log scale" if cost.scale == "log" else "linear scale"
+    across = _tick(
+        short((plot.left + plot.right) / 2),
+        short(frame.height - 6),
+        "hm-x hm-axis",
+        f"Mean cost per task, USD ({scale})",
+    )
+    middle = short((plot.top + plot.bottom) / 2)
+    up = Markup('<text class="hm-x hm-axis" transform="translate(12 {})rotate(-90)">Mean score</text>')
+    return (
+        Markup('<path class="hm-grid" d="{}"/>').format("".join(lines))
+        + Markup("").join(labels)
+        + across
+        + up.format(middle)
+    )
+
+
+def _tick(x: str, y: str, css: str, content: str) -> Markup:
+    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, content)
+
+
+def _frontiers(plan: ParetoPlan, frame: Frame, cost: Axis, score: Axis) -> Markup:
+    drawn = []
+    combined = plan.combined_frontier()
+    if len(combined) > 1:
+        steps = _steps(combined, frame, cost, score)
+        drawn.append(Markup('<path class="hm-combined" d="{}"/>').format(steps))
+    for basis in plan.bases:
+        frontier = plan.basis_frontier(basis)
+        if len(frontier) > 1:
+            css = basis_colour(basis).removeprefix("--")
+            steps = _steps(frontier, frame, cost, score)
+            drawn.append(Markup('<path class="hm-frontier {}" d="{}"/>').format(css, steps))
+    return Markup("").join(drawn)
+
+
+def _steps(marks: list[Mark], frame: Frame, cost: Axis, score: Axis) -> str:
+    first, *rest = marks
+    start = f"M{short(frame.x(cost, first.cost))} {short(frame.y(score, first.score))}"
+    return start + "".join(
+        f"H{short(frame.x(cost, mark.cost))}V{short(frame.y(score, mark.score))}" for mark in rest
+    )
+
+
+def _labels(plan: ParetoPlan, frame: Frame, cost: Axis, *, named: bool) -> list[PlacedLabel]:
+    score = plan.score_axis()
+    anchors = []
+    for mark in plan.marks:
+        name = shortened(mark.point.label, LABEL_LIMIT) + ("" if mark.point.complete else "*")
+        number = str(mark.number)
+        x, y = frame.x(cost, mark.cost), frame.y(score, mark.score)
+        anchors.append(Anchor(x, y, name if named else number, number))
+    order = sorted(range(len(anchors)), key=lambda index: not plan.marks[index].point.on_basis_frontier)
+    plot = frame.plot
+    area = Box(plot.left + 2, plot.top - 6, frame.width - 2, plot.bottom - 2)
+    placed = place(
+        [anchors[index] for index in order],
+        area=area,
+        font_size=FONT_SIZE,
+        radius=RADIUS + 1,
+        lines=_line_boxes(plan, frame, cost, score),
+    )
+    by_index = dict(zip(order, placed, strict=True))
+    return [by_index[index] for index in range(len(anchors))]
+
+
+def _line_boxes(plan: ParetoPlan, frame: Frame, cost: Axis, score: Axis) -> list[Box]:
+    boxes = []
+    for frontier in [plan.combined_frontier(), *(plan.basis_frontier(basis) for basis in plan.bases)]:
+        for left, right in pairwise(frontier):
+            x0, x1 = frame.x(cost, left.cost), frame.x(cost, right.cost)
+            y0, y1 = frame.y(score, left.score), frame.y(score, right.score)
+            boxes += [Box(x0, y0 - 1, x1, y0 + 1), Box(x1 - 1, min(y0, y1), x1 + 1, max(y0, y1))]
+    return boxes
+
+
+def _mark(mark: Mark, label: PlacedLabel, x: float, y: float, linked: bool) -> Markup:
+    css = basis_colour(mark.point.basis).removeprefix("--")
+    hollow = "" if mark.point.on_basis_frontier else " hm-off"
+    shape = Markup('<path class="{}{}" d="{}"/>').format(css, hollow, path(mark.symbol, x, y, RADIUS))
+    drawn = shape + _label(label)
+    if not linked:
+        return drawn
+    spoken = ", ".join([mark.point.name, *mark.point.facts()])
+    return Markup('<a xlink:href="{}" role="link" aria-label="{}">{}</a>').format(
+        url(mark.point.href), attribute(shortened(spoken, 240)), drawn
+    )
+
+
+def _label(label: PlacedLabel) -> Markup:
+    if not label.text:
+        return Markup("")
+    horizontal = label.position.split()[1]
+    x = {"right": label.box.left, "left": label.box.right}.get(
+        horizontal, (label.box.left + label.box.right) / 2
+    )
+    css = {"right": "", "left": " hm-y"}.get(horizontal, " hm-x")
+    return Markup('<text class="hm-label{}" x="{}" y="{}">{}</text>').format(
+        css, short(x), short(label.box.bottom - FONT_SIZE * 0.25), text(label.text)
+    )

@@ -1,0 +1,56 @@
+"""Wording: how the charts write dollars, scores, counts and probabilities."""
+
+from __future__ import annotations
+
+from runner.records.cost import CostBasis
+
+UNKNOWN = "unknown"
+
+_BASES = {
+    CostBasis.METERED: "metered bill",
+    CostBasis.PRICE_TABLE: "price table",
+    CostBasis.HARDWARE_DERIVED: "hardware-derived",
+    CostBasis.CREDITS: "credits",
+    CostBasis.NOTIONAL: "notional list price",
+    CostBasis.NONE: "no cost by design",
+}
+
+
+def dollars(amount: float | None) -> str:
+    """An amount with as many decimals as its size deserves; unknown is said, never shown as zero."""
+    if amount is None:
+        return UNKNOWN
+    if amount == 0 or amount >= 1:
+        return f"${amount:,.2f}"
+    return f"${amount:.3f}" if amount >= 0.01 else f"${amount:.2g}"
+
+
+def score_text(score: float | None) -> str:
+    """A score with one decimal."""
+    return UNKNOWN if score is None else f"{score:.1f}"
+
+
+def tick_dollars(amount: float) -> str:
+    """A dollar amount on an axis, without needless zeros."""
+    return f"${amount:,.10g}"
+
+
+def n_of_m(scored: int, planned: int) -> str:
+    """How many of the planned tasks a figure rests on."""
+    return f"{scored} of {planned} tasks"
+
+
+def probability(share: float | None) -> str:
+    """The probability of lying on the frontier."""
+    return "not computed" if share is None else f"{share:.2f}"
+
+
+def basis_name(basis: str) -> str:
+    """A cost basis in words."""
+    return _BASES[CostBasis(basis)] if basis in set(CostBasis) else basis
+
+
+def basis_colour(basis: str) -> str:
+    """The CSS variable that colours a cost basis: the same one in every chart."""
+    order = [str(each) for each in CostBasis]
+    return f"--hm-basis-{order.index(basis) if basis in order else len(order)}"
