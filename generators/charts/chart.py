@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from generators.escape.html import Json, attribute, json_script, text
+from generators.escape.html import Json, attribute, json_file, text
 from generators.escape.link import url
 from runner.errors import PublishError
 
@@ -48,7 +48,7 @@ class Chart:
 
     def json(self) -> str:
         """The Plotly figure as deterministic JSON text, for the file that `html` points at."""
-        return str(json_script(self.figure)) + "\n"
+        return json_file(self.figure)
 
     def html(self, json_href: str) -> Markup:
         """The figure as one line of HTML, complete without scripts; `json_href` leads to the JSON file."""

@@ -96,7 +96,7 @@ def text_width(text: str, font_size: float) -> float:
 def _best(
     anchor: Anchor, blocked: list[Box], area: Box, font_size: float, radius: float, lines: Sequence[Box]
 ) -> PlacedLabel:
-    for text in (anchor.text, anchor.fallback):
+    for text in filter(None, (anchor.text, anchor.fallback)):
         best: tuple[float, str, Box] | None = None
         for rank, position in enumerate(POSITIONS):
             box = label_box(anchor.x, anchor.y, text, position, font_size, radius)

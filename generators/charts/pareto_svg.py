@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from markupsafe import Markup
@@ -25,8 +26,8 @@ RADIUS = 5.0
 def pareto_svg(plan: ParetoPlan, *, title: str) -> Markup:
     """Both drawings; a style sheet shows the one that fits.
 
-    In the wide one every point is a link, unless there are more than 24: then the links are left to the table.
-    The narrow one shows the numbers of the table.
+    In the wide one every point is a link with its name, unless there are more than 24: then the links are left
+    to the table and only points on a frontier are named. The narrow one shows the numbers of the table.
     """
     linked = len(plan.marks) <= MAX_LINKED_POINTS
     return _drawing(plan, WIDE, title, linked=linked, named=True) + _drawing(
@@ -43,10 +44,8 @@ def _drawing(plan: ParetoPlan, frame: Frame, title: str, *, linked: bool, named:
     cost = plan.cost_axis(plan.scale, 7 if named else 5)
     score = plan.score_axis()
     labels = _labels(plan, frame, cost, named=named)
-    marks = Markup("").join(
-        _mark(mark, label, frame.x(cost, mark.cost), frame.y(score, mark.score), linked)
-        for mark, label in zip(plan.marks, labels, strict=True)
-    )
+    places = [(frame.x(cost, mark.cost), frame.y(score, mark.score)) for mark in plan.marks]
+    marks = _links(plan, labels, places) if linked else _picture(plan, labels, places)
     role = "group" if linked else "img"
     return Markup(
         '<svg class="hm-svg hm-svg--{}" viewBox="0 0 {} {}" role="{}" aria-label="{}">{}{}{}</svg>'
@@ -124,10 +123,16 @@ def _labels(plan: ParetoPlan, frame: Frame, cost: Axis, *, named: bool) -> list[
         name = shortened(mark.point.label, LABEL_LIMIT) + ("" if mark.point.complete else "*")
         number = str(mark.number)
         x, y = frame.x(cost, mark.cost), frame.y(score, mark.score)
-        anchors.append(Anchor(x, y, name if named else number, number))
-    order = sorted(range(len(anchors)), key=lambda index: not plan.marks[index].point.on_basis_frontier)
+        anchors.append(Anchor(x, y, name, number) if named else Anchor(x, y, number, number))
+    crowded = len(anchors) > MAX_LINKED_POINTS
+    order = sorted(range(len(anchors)), key=lambda index: not _on_frontier(plan.marks[index]))
     plot = frame.plot
     area = Box(plot.left + 2, plot.top - 6, frame.width - 2, plot.bottom - 2)
+    if crowded:
+        anchors = [
+            anchor if _on_frontier(mark) else replace(anchor, text="", fallback="")
+            for mark, anchor in zip(plan.marks, anchors, strict=True)
+        ]
     placed = place(
         [anchors[index] for index in order],
         area=area,
@@ -137,6 +142,10 @@ def _labels(plan: ParetoPlan, frame: Frame, cost: Axis, *, named: bool) -> list[
     )
     by_index = dict(zip(order, placed, strict=True))
     return [by_index[index] for index in range(len(anchors))]
+
+
+def _on_frontier(mark: Mark) -> bool:
+    return mark.point.on_basis_frontier or mark.point.on_combined_frontier
 
 
 def _line_boxes(plan: ParetoPlan, frame: Frame, cost: Axis, score: Axis) -> list[Box]:
@@ -149,17 +158,31 @@ def _line_boxes(plan: ParetoPlan, frame: Frame, cost: Axis, score: Axis) -> list
     return boxes
 
 
-def _mark(mark: Mark, label: PlacedLabel, x: float, y: float, linked: bool) -> Markup:
-    css = basis_colour(mark.point.basis).removeprefix("--")
-    hollow = "" if mark.point.on_basis_frontier else " hm-off"
-    shape = Markup('<path class="{}{}" d="{}"/>').format(css, hollow, path(mark.symbol, x, y, RADIUS))
-    drawn = shape + _label(label)
-    if not linked:
-        return drawn
-    spoken = ", ".join([mark.point.name, *mark.point.facts()])
-    return Markup('<a xlink:href="{}" role="link" aria-label="{}">{}</a>').format(
-        url(mark.point.href), attribute(shortened(spoken, 240)), drawn
+def _links(plan: ParetoPlan, labels: list[PlacedLabel], places: list[tuple[float, float]]) -> Markup:
+    return Markup("").join(
+        Markup('<a xlink:href="{}" role="link" aria-label="{}"><path class="{}" d="{}"/>{}</a>').format(
+            url(mark.point.href),
+            attribute(shortened(", ".join([mark.point.name, *mark.point.facts()]), 240)),
+            _mark_class(mark),
+            path(mark.symbol, x, y, RADIUS),
+            _label(label),
+        )
+        for mark, label, (x, y) in zip(plan.marks, labels, places, strict=True)
     )
+
+
+def _picture(plan: ParetoPlan, labels: list[PlacedLabel], places: list[tuple[float, float]]) -> Markup:
+    outlines: dict[str, str] = {}
+    for mark, (x, y) in zip(plan.marks, places, strict=True):
+        css = _mark_class(mark)
+        outlines[css] = outlines.get(css, "") + path(mark.symbol, x, y, RADIUS)
+    drawn = [Markup('<path class="{}" d="{}"/>').format(css, data) for css, data in sorted(outlines.items())]
+    return Markup("").join([*drawn, *(_label(label) for label in labels)])
+
+
+def _mark_class(mark: Mark) -> str:
+    css = basis_colour(mark.point.basis).removeprefix("--")
+    return css if mark.point.on_basis_frontier else f"{css} hm-off"
 
 
 def _label(label: PlacedLabel) -> Markup:

@@ -18,8 +18,8 @@ class ParetoPoint:
     """One cell on a cost-quality chart.
 
     `cost_usd` is the mean cost per task in dollars, `score` the mean score from 0 to 100; either may be
-    unknown. `n_scored` of `n_planned` tasks stand behind them. `membership` is the probability (0 to 1) that the
-    cell lies on the frontier of its cost basis.
+    unknown. `n_scored` of `n_planned` tasks stand behind them. `membership` is the probability (0 to 1)
+    that the cell lies on the frontier of its cost basis.
     """
 
     label: str

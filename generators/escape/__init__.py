@@ -6,6 +6,7 @@
 | a quoted HTML attribute | `attribute` |
 | `href` and other addresses | `url` |
 | JSON inside a script element | `json_script` |
+| JSON as a file of its own | `json_file` |
 | inside a line of Markdown | `markdown_text` |
 | front matter of a page | `front_matter` |
 | hover text of a Plotly figure | `plotly_text` |
@@ -18,7 +19,7 @@ What is HTML comes back as `markupsafe.Markup`: joined with a plain string, the 
 from __future__ import annotations
 
 from generators.escape.document import untrusted_markdown
-from generators.escape.html import attribute, json_script, plotly_text, text
+from generators.escape.html import attribute, json_file, json_script, plotly_text, text
 from generators.escape.line import front_matter, markdown_text
 from generators.escape.link import is_safe_url, url
 from generators.escape.patch import diff
@@ -28,6 +29,7 @@ __all__ = [
     "diff",
     "front_matter",
     "is_safe_url",
+    "json_file",
     "json_script",
     "markdown_text",
     "plotly_text",

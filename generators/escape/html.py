@@ -13,6 +13,7 @@ from generators.escape.characters import shortened, visible
 Json = None | bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"]
 
 _SCRIPT_ENDS = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _HOVER_LIMIT = 300
 
 
@@ -34,11 +35,17 @@ def attribute(raw: str) -> Markup:
     return Markup(str(text(str(raw))).replace("`", "&#96;"))  # noqa: S704
 
 
+def json_file(value: Json) -> str:
+    """JSON for a file of its own: one line, deterministic. Raises ValueError for NaN and infinities."""
+    dumped = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return _LONE_SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", dumped) + "\n"
+
+
 def json_script(value: Json) -> Markup:
     """JSON that is safe inside a script element and as a file of its own.
 
     ``<``, ``>``, ``&``, U+2028, U+2029 and lone surrogates are written as ``\\uXXXX``, so the text can
-    neither end the element nor open a comment. Raises ValueError for NaN and infinities, which JSON cannot carry.
+    neither end the element nor open a comment. Raises ValueError for NaN and infinities.
     """
     dumped = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return Markup(_SCRIPT_ENDS.sub(lambda match: f"\\u{ord(match.group()):04x}", dumped))  # noqa: S704
@@ -50,5 +57,4 @@ def plotly_text(raw: str, limit: int = _HOVER_LIMIT) -> str:
     Plotly splits at tags first and decodes character references afterwards, so escaped text is shown
     literally. ``%{`` would be a template field and is broken apart by a reference as well.
     """
-    escaped = str(escape(shortened(raw, limit)))
-    return escaped.replace("%{", "&#37;{").replace("$", "&#36;")
+    return str(escape(shortened(raw, limit))).replace("%{", "&#37;{")
