@@ -28,8 +28,8 @@ def serve(
 ) -> None:
     """Build the project at ``root``, serve it on ``port`` below ``/<subpath>/``, and rebuild on changes.
 
-    Returns when ``stop`` is set or the user interrupts. A rebuild that fails says why and leaves the last good
-    site being served; the first build must succeed unless an earlier site is there.
+    Returns when ``stop`` is set or the user interrupts. A rebuild that fails says why and leaves the last
+    good site being served; the first build must succeed unless an earlier site is there.
 
     Raises:
         UsageError: the port is taken.
