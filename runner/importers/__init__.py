@@ -1,1 +1,1 @@
-"""Other people's results to our records."""
+"""Importers: other people's results turned into our records."""
