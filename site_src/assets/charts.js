@@ -1,0 +1,245 @@
+// Charts: every figure is complete as static SVG; Plotly takes over when a reader reaches for one.
+(() => {
+  "use strict";
+
+  const BUNDLE = "plotly-4.1.1.min.js";
+  const HOVER_DELAY_MS = 80;
+  const NARROW_PX = 560;
+  const base = new URL(".", document.currentScript.src);
+  const live = new Map();
+  let library = null;
+
+  const CONFIG = {
+    displayModeBar: false,
+    displaylogo: false,
+    showSendToCloud: false,
+    plotlyServerURL: "",
+    typesetMath: false,
+    responsive: false,
+    doubleClick: "reset",
+  };
+
+  function loadPlotly() {
+    library ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = new URL(BUNDLE, base).href;
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => {
+        library = null;
+        script.remove();
+        reject(new Error("the chart library could not be loaded"));
+      };
+      document.head.append(script);
+    });
+    return library;
+  }
+
+  // The theme's variables may hold any CSS colour; a probe turns them into what Plotly can read.
+  function colours(figure) {
+    const probe = document.createElement("span");
+    figure.append(probe);
+    const read = (name) => {
+      probe.style.color = `var(${name})`;
+      return getComputedStyle(probe).color;
+    };
+    const found = { read, ink: read("--hm-ink"), grid: read("--hm-grid"), paper: read("--hm-paper") };
+    return { ...found, done: () => probe.remove() };
+  }
+
+  function paintTrace(trace, read) {
+    const colour = read(trace.meta.colour);
+    const painted = { ...trace };
+    if (trace.line) painted.line = { ...trace.line, color: colour };
+    if (trace.marker) {
+      painted.marker = { ...trace.marker, color: colour };
+      if (trace.marker.line) painted.marker.line = { ...trace.marker.line, color: colour };
+    }
+    return painted;
+  }
+
+  function labelTrace(trace, scale, narrow) {
+    const labels = trace.meta.labels?.[scale];
+    if (!labels) return trace;
+    const texts = trace.x.map((_, index) => (labels[index] ?? ["", ""])[0]);
+    const places = trace.x.map((_, index) => (labels[index] ?? ["", "middle right"])[1]);
+    return {
+      ...trace,
+      text: narrow ? trace.meta.numbers : texts,
+      textposition: narrow ? "top center" : places,
+      cliponaxis: false,
+    };
+  }
+
+  function paintLayout(layout, shades, state) {
+    const axis = { gridcolor: shades.grid, linecolor: shades.grid, tickcolor: shades.grid };
+    const painted = {
+      ...layout,
+      autosize: false,
+      width: state.width,
+      height: state.height,
+      dragmode: state.touch ? false : "zoom",
+      paper_bgcolor: "rgba(0,0,0,0)",
+      plot_bgcolor: "rgba(0,0,0,0)",
+      font: { color: shades.ink, family: "inherit", size: 12 },
+      hoverlabel: {
+        bgcolor: shades.paper,
+        bordercolor: shades.ink,
+        font: { color: shades.ink, size: 12 },
+        align: "left",
+      },
+    };
+    if (layout.meta.kind === "pareto") {
+      painted.xaxis = {
+        ...layout.xaxis,
+        ...axis,
+        type: state.scale,
+        range: [...layout.meta.ranges[state.scale]],
+        title: { text: `${layout.xaxis.title.text} (${state.scale} scale)`, standoff: 12 },
+        dtick: state.scale === "log" && !state.narrow ? "D2" : undefined,
+        nticks: state.narrow ? 5 : 8,
+        fixedrange: state.touch,
+      };
+      painted.yaxis = { ...layout.yaxis, ...axis, range: [...layout.yaxis.range], fixedrange: state.touch };
+      if (state.narrow) painted.margin = { ...layout.margin, l: 40, r: 10 };
+    } else {
+      painted.dragmode = false;
+      painted.polar = {
+        ...layout.polar,
+        bgcolor: "rgba(0,0,0,0)",
+        angularaxis: { ...layout.polar.angularaxis, ...axis },
+        radialaxis: { ...layout.polar.radialaxis, ...axis },
+      };
+    }
+    return painted;
+  }
+
+  function drawn(figure, data) {
+    const stage = figure.querySelector(".hm-chart__stage");
+    const narrow = stage.clientWidth <= NARROW_PX;
+    const state = {
+      scale: figure.dataset.scale || data.layout.xaxis?.type,
+      narrow,
+      touch: !matchMedia("(hover: hover) and (pointer: fine)").matches,
+      width: stage.clientWidth,
+      height: stage.clientHeight,
+    };
+    const shades = colours(figure);
+    const traces = data.data.map((trace) => paintTrace(labelTrace(trace, state.scale, narrow), shades.read));
+    const layout = paintLayout(data.layout, shades, state);
+    shades.done();
+    return [traces, layout];
+  }
+
+  // A temporary anchor, so that the theme's instant navigation treats it as any other link.
+  function open(href) {
+    const target = new URL(href, document.baseURI);
+    if (!/^https?:$/.test(target.protocol)) return;
+    const anchor = document.createElement("a");
+    anchor.href = target.href;
+    document.body.append(anchor);
+    anchor.click();
+    anchor.remove();
+  }
+
+  function say(figure, message) {
+    figure.querySelector(".hm-chart__status").textContent = message;
+  }
+
+  async function goLive(figure) {
+    if (figure.dataset.state) return;
+    figure.dataset.state = "loading";
+    try {
+      const [plotly, response] = await Promise.all([loadPlotly(), fetch(figure.dataset.chart)]);
+      if (!response.ok) throw new Error("the chart's data could not be loaded");
+      const data = await response.json();
+      if (!figure.isConnected) return;
+      const box = figure.querySelector(".hm-chart__live");
+      await plotly.newPlot(box, ...drawn(figure, data), CONFIG);
+      box.on("plotly_click", (event) => {
+        const href = event.points[0]?.customdata;
+        if (typeof href === "string" && href !== "#") open(href);
+      });
+      live.set(figure, { data, box });
+      setLive(figure, true);
+      say(figure, "");
+    } catch (error) {
+      delete figure.dataset.state;
+      say(figure, `Static view: ${error.message}.`);
+    }
+  }
+
+  function setLive(figure, on) {
+    figure.dataset.state = on ? "live" : "static";
+    for (const svg of figure.querySelectorAll(".hm-chart__stage > .hm-svg")) svg.inert = on;
+    figure.querySelector('[data-act="live"]').setAttribute("aria-pressed", String(on));
+  }
+
+  function redraw(figure) {
+    const chart = live.get(figure);
+    if (chart) window.Plotly.react(chart.box, ...drawn(figure, chart.data), CONFIG);
+  }
+
+  async function toggleScale(figure, button) {
+    figure.dataset.scale = figure.dataset.scale === "log" ? "linear" : "log";
+    button.setAttribute("aria-pressed", String(figure.dataset.scale === "log"));
+    if (live.has(figure)) {
+      setLive(figure, true);
+      redraw(figure);
+    } else {
+      await goLive(figure);
+    }
+  }
+
+  async function toggleLive(figure) {
+    if (live.has(figure)) setLive(figure, figure.dataset.state !== "live");
+    else await goLive(figure);
+  }
+
+  function prepare(figure) {
+    if (figure.dataset.ready) return;
+    figure.dataset.ready = "true";
+    const stage = figure.querySelector(".hm-chart__stage");
+    let timer = 0;
+    stage.addEventListener("pointerenter", (event) => {
+      // Taking over under a keyboard user's focus would lose their place.
+      if (event.pointerType !== "mouse" || stage.contains(document.activeElement)) return;
+      timer = setTimeout(() => goLive(figure), HOVER_DELAY_MS);
+    });
+    stage.addEventListener("pointerleave", () => clearTimeout(timer));
+    stage.addEventListener("click", (event) => {
+      if (!event.target.closest("a")) goLive(figure);
+    });
+    for (const button of figure.querySelectorAll(".hm-chart__bar button")) {
+      button.hidden = false;
+      button.addEventListener("click", () =>
+        button.dataset.act === "scale" ? toggleScale(figure, button) : toggleLive(figure),
+      );
+    }
+    sizes.observe(stage);
+  }
+
+  const sizes = new ResizeObserver((entries) => {
+    for (const { target } of entries) redraw(target.closest("figure"));
+  });
+
+  function forgetRemoved() {
+    for (const [figure, { box }] of live) {
+      if (figure.isConnected) continue;
+      window.Plotly.purge(box);
+      live.delete(figure);
+    }
+  }
+
+  function start() {
+    forgetRemoved();
+    for (const figure of document.querySelectorAll("figure[data-chart]")) prepare(figure);
+  }
+
+  new MutationObserver(() => {
+    for (const figure of live.keys()) redraw(figure);
+  }).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+
+  // Material publishes every page, also those of instant navigation, through document$.
+  if (window.document$) window.document$.subscribe(start);
+  else start();
+})();
