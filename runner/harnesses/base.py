@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
-from runner.records import CacheSemantics, Cost, Limits, Usage
+from runner.records import CacheSemantics, Cost, DataWarning, Limits, Usage
 
 
 @dataclass(frozen=True)
@@ -49,6 +49,8 @@ class Reading:
     costs: tuple[Cost, ...] = ()
     limit_hit: str | None = None
     """Name of the limit that stopped the agent (``turns``, ``tokens``, ``cost``, ``time``), if one did."""
+    warnings: tuple[DataWarning, ...] = ()
+    """What a reader must know before using these numbers, such as that a sum is a lower bound."""
 
 
 class Harness(Protocol):

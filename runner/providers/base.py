@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.records import Hosting
 
 
@@ -19,6 +19,14 @@ class ProviderSettings:
     api_key_env: str | None = None
     context_window: int | None = None
     cassettes: str | None = None
+    """Folder of cassettes; only the replay server looks at it."""
+    faults: tuple[str, ...] = ()
+    """What the replay server does wrong, such as ``first1-e500``."""
+    request_log: str | None = None
+    """File that gets one line per request of the replay server."""
+    hosting: Hosting | None = None
+    """Who runs the machines, where the user says so."""
+    prices: TokenPrices | None = None
 
 
 class ModelSession(Protocol):

@@ -1,0 +1,107 @@
+"""Loop: the built-in harness, a plain tool loop against any Chat Completions endpoint."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from runner.errors import ConfigurationError
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.loop_agent.job import Bounds, Job, Patience, Prices, write_job
+from runner.harnesses.loop_stream import read_stream
+from runner.records import CacheSemantics, Limits
+
+KEY_VARIABLE = "HARNESSMARK_API_KEY"
+LIMIT_MARGIN = 0.05
+MAX_MARGIN_SECONDS = 5.0
+
+
+def _search_path() -> str:
+    return os.environ.get("PATH", os.defpath)
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The harness ``loop``.
+
+    Args:
+        patience: how often and how long its child process tries to reach the model.
+        search_path: gives the PATH of the child and of the commands the model runs; nothing else of the
+            caller's environment is passed on.
+    """
+
+    patience: Patience = field(default_factory=Patience)
+    search_path: str = field(default_factory=_search_path)
+    name: str = "loop"
+    title: str = "Loop (built in)"
+    homepage: str | None = None
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model that arrived whole; repeated requests are not counted"
+
+    def version(self) -> str:
+        """Harnessmark's own version.
+
+        Raises:
+            ConfigurationError: Harnessmark runs without being installed.
+        """
+        try:
+            return version("harnessmark")
+        except PackageNotFoundError:
+            raise ConfigurationError(
+                "harnessmark is not installed", remedy="install it: pip install -e ."
+            ) from None
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The key is in its environment and nowhere else; the job is on its stdin."""
+        endpoint = assignment.endpoint
+        job = Job(
+            prompt=assignment.prompt,
+            workspace=assignment.workspace.resolve(),
+            artifacts=assignment.artifacts.resolve(),
+            base_url=endpoint.base_url,
+            model=endpoint.model,
+            context_window=endpoint.context_window,
+            key_variable=KEY_VARIABLE,
+            bounds=_bounds(assignment.limits),
+            patience=self.patience,
+            prices=Prices(**vars(endpoint.prices)) if endpoint.prices else None,
+        )
+        return Launch(
+            command=(sys.executable, "-I", "-m", "runner.harnesses.loop_agent"),
+            environment=self._environment(assignment),
+            working_directory=assignment.workspace,
+            stdin=write_job(job),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - part of the seam
+        """What the events in ``stdout`` say; a cut stream yields what it still holds."""
+        return read_stream(stdout)
+
+    def _environment(self, assignment: Assignment) -> Mapping[str, str]:
+        here = str(Path(sys.executable).parent)
+        return {
+            "PATH": os.pathsep.join([here, self.search_path]),
+            "HOME": str(assignment.home),
+            "LANG": "C.UTF-8",
+            KEY_VARIABLE: assignment.endpoint.api_key,
+        }
+
+
+def _bounds(limits: Limits) -> Bounds:
+    """The limits for the child: its time ends a little before the supervisor's, so that it ends in order."""
+    seconds = limits.timeout_seconds
+    if seconds is not None:
+        seconds -= min(seconds * LIMIT_MARGIN, MAX_MARGIN_SECONDS)
+    return Bounds(
+        turns=limits.max_turns,
+        tokens=limits.max_tokens,
+        answer_tokens=limits.max_output_tokens,
+        cost_usd=limits.max_cost_usd,
+        seconds=seconds,
+    )

@@ -1,0 +1,158 @@
+"""The event stream of ``loop``, read into usage, turns and stop reason."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.harnesses.base import Reading
+from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
+
+MAX_LINE_BYTES = 4_000_000
+NOT_A_CLASS = "not a class of Chat Completions: tokens written to a cache are part of its fresh input"
+LIMITS = {"turns", "tokens", "cost", "time"}
+
+
+@dataclass
+class _Heard:
+    """What the lines of a stream add up to."""
+
+    started: bool = False
+    not_enforced: tuple[str, ...] = ()
+    answers: list[dict[str, int | None] | None] = field(default_factory=list)
+    retries: int = 0
+    lost: int = 0
+    in_flight: bool = False
+    end: dict[str, object] | None = None
+
+    def hear(self, event: dict[str, object]) -> None:
+        kind = event.get("event")
+        if kind == "start":
+            self.started = True
+            names = event.get("not_enforced")
+            self.not_enforced = tuple(str(name) for name in names) if isinstance(names, list) else ()
+        elif kind == "request":
+            self.in_flight = True
+        elif kind == "turn":
+            self.in_flight = False
+            self.answers.append(_counts(event.get("usage")))
+        elif kind in {"retry", "lost"}:
+            self.in_flight = False
+            self.retries += kind == "retry"
+            self.lost += kind == "lost" or event.get("usage_lost") is True
+        elif kind == "end":
+            self.in_flight = False
+            self.end = event
+
+
+def read_stream(stdout: Path) -> Reading:
+    """The reading of the events in ``stdout``. Never raises on broken, cut or missing output."""
+    heard = _Heard()
+    for event in _events(stdout):
+        heard.hear(event)
+    end = heard.end or {}
+    limit = end.get("limit_hit")
+    error = end.get("error")
+    cut = "the event stream has no end: the agent was stopped or crashed"
+    usage = _usage(heard.answers)
+    return Reading(
+        stop_reason=str(end.get("stop_reason") or "no-end")[:100],
+        is_error=end.get("is_error") is True or heard.end is None,
+        error=cut if heard.end is None else (str(error)[:1000] if error else None),
+        usage=usage,
+        turns=len(heard.answers) if heard.started else None,
+        retries=heard.retries if heard.started else None,
+        limit_hit=str(limit) if limit in LIMITS else None,
+        warnings=tuple(_warnings(heard, usage)),
+    )
+
+
+def _warnings(heard: _Heard, usage: Usage | None) -> Iterator[DataWarning]:
+    lost = heard.lost + heard.in_flight
+    if lost:
+        yield DataWarning(
+            code="usage-is-lower-bound",
+            text=f"{lost} of {lost + len(heard.answers)} answers broke off before their token counts "
+            "arrived; the sums hold the others only",
+        )
+    if heard.answers and usage is None:
+        yield DataWarning(code="usage-not-reported", text="the server sent no token counts with its answers")
+    for name in heard.not_enforced:
+        yield DataWarning(
+            code="limit-not-enforced",
+            text=f"the {name} limit could not be kept: the model's prices are not given",
+        )
+
+
+def _usage(answers: list[dict[str, int | None] | None]) -> Usage | None:
+    """Sums over the answers; a class that one answer left out is unknown.
+
+    Chat Completions counts cached tokens inside ``prompt_tokens``. Where every answer tells them apart, they
+    are taken out, which makes the classes disjoint. Where one does not, the whole prompt is reported as it
+    was told (partition), with an unknown part read from the cache.
+    """
+    if not answers or all(counts is None for counts in answers):
+        return None
+    fresh: int | None
+    prompt, cached = _total(answers, "prompt"), _total(answers, "cached")
+    output, reasoning = _total(answers, "completion"), _total(answers, "reasoning")
+    sources = {
+        "output_tokens": "sum of completion_tokens",
+        "cache_read_tokens": "sum of prompt_tokens_details.cached_tokens",
+        "reasoning_tokens": "sum of completion_tokens_details.reasoning_tokens",
+        "cache_write_tokens": NOT_A_CLASS,
+    }
+    if prompt is not None and cached is not None and cached <= prompt:
+        semantics, fresh = CacheSemantics.DISJOINT, prompt - cached
+        sources["input_tokens"] = "sum of prompt_tokens less cached_tokens"
+    else:
+        semantics, fresh, cached = CacheSemantics.PARTITION, prompt, None
+        sources["input_tokens"] = "sum of prompt_tokens; the server does not tell the cached part"
+    counts = {
+        "input_tokens": fresh,
+        "output_tokens": output,
+        "cache_read_tokens": cached,
+        "cache_write_tokens": None if prompt is None else 0,
+        "reasoning_tokens": reasoning,
+    }
+    return Usage(
+        **counts,
+        cache_semantics=semantics,
+        semantics_decided_by=SemanticsDecision.ADAPTER,
+        sources={name: text for name, text in sources.items() if counts[name] is not None},
+    )
+
+
+def _total(answers: list[dict[str, int | None] | None], name: str) -> int | None:
+    counts = [None if answer is None else answer[name] for answer in answers]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _counts(usage: object) -> dict[str, int | None] | None:
+    if not isinstance(usage, dict):
+        return None
+    counts: dict[str, int | None] = {}
+    for name in ("prompt", "cached", "completion", "reasoning"):
+        value = usage.get(name)
+        fine = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        counts[name] = value if fine else None
+    return counts
+
+
+def _events(stdout: Path) -> Iterator[dict[str, object]]:
+    """The JSON objects in the file, one a line; everything else is passed over."""
+    try:
+        stream = stdout.open("rb")
+    except OSError:
+        return
+    with stream:
+        while line := stream.readline(MAX_LINE_BYTES):
+            try:
+                event = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(event, dict):
+                yield event

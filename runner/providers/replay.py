@@ -1,0 +1,126 @@
+"""Replay: the built-in model server as a provider. What is made with it is a demonstration."""
+
+from __future__ import annotations
+
+import difflib
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.base import ModelSession, ProviderSettings
+from runner.records import Hosting
+from runner.replay import ReplayServer, RunCount
+
+KEY = "replay-needs-no-key-this-is-a-dummy"
+API_ROOT = {WireProtocol.CHAT_COMPLETIONS: "/v1"}
+
+
+@dataclass(frozen=True)
+class ReplaySession:
+    """One scripted model on a running server."""
+
+    server: ReplayServer
+    model: str
+    context_window: int
+    faults: tuple[str, ...] = ()
+    prices: TokenPrices | None = None
+
+    def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
+        """Where the model answers for one trial; run and scenario are parts of the address.
+
+        Raises:
+            ConfigurationError: the server does not speak ``protocol``.
+        """
+        if protocol not in API_ROOT:
+            raise ConfigurationError(f"the replay server does not speak {protocol}")
+        base = self.server.url_for(run=run, scenario=scenario, faults=self.faults)
+        return Endpoint(
+            base_url=base + API_ROOT[protocol],
+            protocol=protocol,
+            model=self.model,
+            api_key=KEY,
+            context_window=self.context_window,
+            prices=self.prices,
+        )
+
+    def count(self, run: str) -> RunCount:
+        """The server's own count of ``run``."""
+        return self.server.count(run)
+
+
+@dataclass
+class _Shared:
+    """A server and how many sessions use it."""
+
+    server: ReplayServer
+    users: int = 0
+
+
+@dataclass
+class Replay:
+    """The provider ``replay``. Sessions with the same settings share one server while any of them is open."""
+
+    name: str = "replay"
+    hosting: Hosting = Hosting.BUILT_IN
+    protocols: tuple[WireProtocol, ...] = tuple(API_ROOT)
+    demonstration: bool = True
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _servers: dict[ProviderSettings, _Shared] = field(default_factory=dict, repr=False)
+
+    def session(
+        self,
+        model: str,
+        settings: ProviderSettings,
+        environment: Mapping[str, str],  # noqa: ARG002 - part of the seam; no key is needed
+    ) -> AbstractContextManager[ModelSession]:
+        """Make the scripted ``model`` reachable.
+
+        Raises:
+            ConfigurationError: there is no cassettes folder, or its files have faults.
+            UsageError: no cassette plays ``model``.
+        """
+        return self._session(model, settings)
+
+    @contextmanager
+    def _session(self, model: str, settings: ProviderSettings) -> Iterator[ModelSession]:
+        server = self._acquire(settings)
+        try:
+            windows = server.library.models()
+            if model not in windows:
+                near = difflib.get_close_matches(model, windows, n=1)
+                raise UsageError(
+                    f"no cassette plays the model {model!r}"
+                    + (f"; did you mean {near[0]!r}?" if near else ""),
+                    remedy=f"recorded models: {', '.join(windows)}",
+                )
+            window = settings.context_window or windows[model]
+            yield ReplaySession(server, model, window, settings.faults, settings.prices)
+        finally:
+            self._release(settings)
+
+    def _acquire(self, settings: ProviderSettings) -> ReplayServer:
+        if settings.cassettes is None:
+            raise ConfigurationError(
+                "the replay server needs a folder of cassettes", remedy="it is datasets/cassettes"
+            )
+        with self._lock:
+            shared = self._servers.get(settings)
+            if shared is None:
+                log = Path(settings.request_log) if settings.request_log else None
+                server = ReplayServer(Path(settings.cassettes), log=log)
+                server.__enter__()
+                shared = self._servers[settings] = _Shared(server)
+            shared.users += 1
+            return shared.server
+
+    def _release(self, settings: ProviderSettings) -> None:
+        with self._lock:
+            shared = self._servers[settings]
+            shared.users -= 1
+            if shared.users == 0:
+                del self._servers[settings]
+                shared.server.__exit__(None, None, None)

@@ -1,0 +1,124 @@
+"""Scenario: which run, dataset, task and faults a request's path prefix asks for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
+
+FAULT_HELP = (
+    "e<status>, slow<milliseconds>, retryafter<seconds>, hang, stall, cut, malformed, nousage, nocache; "
+    "with first<K>- before it only for the first K requests of a run, with late- only after a tool result"
+)
+PATH_HELP = "it must read /r/<run>/<dataset>/<task>/v1/..."
+FAULT = re.compile(
+    r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
+    r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|retryafter(?P<after>\d{1,5})"
+    r"|(?P<plain>hang|stall|cut|malformed|nousage|nocache))"
+)
+
+
+class ScenarioError(ValueError):
+    """The path names no scenario, or a fault that does not exist. The text goes back to the client."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What goes wrong with one request."""
+
+    status: int | None = None
+    delay_seconds: float = 0.0
+    retry_after: int = 1
+    hang: bool = False
+    """Accept the request and never answer."""
+    stall: bool = False
+    """Begin an answer and fall silent."""
+    cut: bool = False
+    """Close the connection in the middle of an answer."""
+    malformed: bool = False
+    """Send an event that is no JSON, then close."""
+    no_usage: bool = False
+    no_cache_detail: bool = False
+
+
+@dataclass(frozen=True)
+class FaultRule:
+    """One fault and when it applies."""
+
+    name: str
+    faults: Faults
+    first: int | None = None
+    late: bool = False
+
+    def applies(self, request_number: int, tool_results: int) -> bool:
+        """Whether the rule holds for the ``request_number``-th request of a run, counted from 0."""
+        if self.first is not None:
+            return request_number < self.first
+        return not self.late or tool_results > 0
+
+
+def parse_fault(text: str) -> FaultRule:
+    """The rule that ``text`` names, such as ``first2-e500``.
+
+    Raises:
+        ScenarioError: there is no such fault.
+    """
+    match = FAULT.fullmatch(text)
+    if match is None:
+        raise ScenarioError(f"unknown fault {text!r}; faults are {FAULT_HELP}")
+    if match["status"]:
+        faults = Faults(status=int(match["status"]))
+    elif match["slow"]:
+        faults = Faults(delay_seconds=int(match["slow"]) / 1000)
+    elif match["after"]:
+        faults = Faults(retry_after=int(match["after"]))
+    else:
+        names = {"nousage": "no_usage", "nocache": "no_cache_detail"}
+        faults = replace(Faults(), **{names.get(match["plain"], match["plain"]): True})
+    return FaultRule(text, faults, int(match["first"]) if match["first"] else None, bool(match["late"]))
+
+
+def active_faults(rules: tuple[FaultRule, ...], request_number: int, tool_results: int) -> Faults:
+    """The faults of all rules that apply, merged; where two set the same thing the later one wins."""
+    merged = Faults()
+    for rule in rules:
+        if rule.applies(request_number, tool_results):
+            changed = {
+                name: value for name, value in vars(rule.faults).items() if value != getattr(Faults(), name)
+            }
+            merged = replace(merged, **changed)
+    return merged
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Where a request belongs, and the API path that is left once the prefix is taken off."""
+
+    run: str
+    dataset: str
+    task: str
+    rules: tuple[FaultRule, ...]
+    api_path: str
+
+
+def parse_path(path: str) -> Scenario:
+    """The scenario in ``/r/<run>/<dataset>/<task>[/<fault>...]/v1/...``.
+
+    Raises:
+        ScenarioError: says which part is missing or unknown.
+    """
+    segments = [unquote(part) for part in path.split("/")[1:]]
+    versions = [index for index, part in enumerate(segments) if index > 0 and part in {"v1", "v1beta"}]
+    if not segments or segments[0] != "r" or not versions:
+        raise ScenarioError(f"no scenario in the path {path[:200]!r}; {PATH_HELP}")
+    prefix = segments[1 : versions[-1]]
+    for position, part in enumerate(("run", "dataset", "task")):
+        if len(prefix) <= position or not prefix[position]:
+            raise ScenarioError(f"the {part} is missing in the path {path[:200]!r}; {PATH_HELP}")
+    return Scenario(
+        run=prefix[0],
+        dataset=prefix[1],
+        task=prefix[2],
+        rules=tuple(parse_fault(part) for part in prefix[3:]),
+        api_path="/" + "/".join(segments[versions[-1] :]),
+    )

@@ -1,0 +1,129 @@
+"""Turns: what a scripted model says and does, free of any wire protocol."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from runner.records import Part
+
+ARTIFACTS_MARK = "{artifacts}"
+WORKSPACE_MARK = "{workspace}"
+
+Count = Annotated[int, Field(ge=0)]
+PathText = Annotated[str, Field(min_length=1, max_length=4096)]
+
+
+class Tokens(Part):
+    """Tokens of one or many model turns, in five classes of which no two overlap but the last.
+
+    ``uncached``, ``cache_read`` and ``cache_write`` add up to the whole input; ``reasoning`` is a part of
+    ``output``.
+    """
+
+    uncached: Count = 0
+    cache_read: Count = 0
+    cache_write: Count = 0
+    output: Count = 0
+    reasoning: Count = 0
+
+    @model_validator(mode="after")
+    def _reasoning_is_part_of_output(self) -> Tokens:
+        if self.reasoning > self.output:
+            raise ValueError(f"reasoning ({self.reasoning}) is a part of output ({self.output})")
+        return self
+
+    def __add__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            uncached=self.uncached + other.uncached,
+            cache_read=self.cache_read + other.cache_read,
+            cache_write=self.cache_write + other.cache_write,
+            output=self.output + other.output,
+            reasoning=self.reasoning + other.reasoning,
+        )
+
+    @property
+    def prompt(self) -> int:
+        """The whole input."""
+        return self.uncached + self.cache_read + self.cache_write
+
+
+class ListFiles(Part):
+    """Look at a folder."""
+
+    do: Literal["list"]
+    path: PathText = "."
+
+
+class ReadFile(Part):
+    """Read a file, or the lines ``first`` to ``last`` of it, counted from 1."""
+
+    do: Literal["read"]
+    path: PathText
+    first: int | None = Field(default=None, ge=1)
+    last: int | None = Field(default=None, ge=1)
+
+
+class Search(Part):
+    """Look for a regular expression."""
+
+    do: Literal["search"]
+    pattern: str = Field(min_length=1, max_length=1000)
+    path: PathText = "."
+
+
+class Edit(Part):
+    """Replace ``old`` by ``new``. ``mistake`` marks an edit that is meant to fail."""
+
+    do: Literal["edit"]
+    path: PathText
+    old: str = Field(min_length=1)
+    new: str
+    mistake: str | None = Field(default=None, description="why this edit cannot work, when that is meant")
+
+
+class Write(Part):
+    """Create a file with this content."""
+
+    do: Literal["write"]
+    path: PathText
+    content: str
+
+
+class Shell(Part):
+    """Run a command in the workspace."""
+
+    do: Literal["shell"]
+    command: str = Field(min_length=1)
+
+
+class RawCall(Part):
+    """A tool call sent exactly as written here: how a scripted model gets a call wrong."""
+
+    do: Literal["call"]
+    tool: str = Field(min_length=1, max_length=200)
+    arguments: str = Field(description="sent verbatim; need not be JSON")
+
+
+Action = Annotated[ListFiles | ReadFile | Search | Edit | Write | Shell | RawCall, Field(discriminator="do")]
+
+
+class Turn(Part):
+    """One answer of a scripted model. A turn without actions ends the conversation.
+
+    ``top-up`` turns answer a completion pass, whose prompt names what is there already.
+    """
+
+    task: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120)
+    invocation: Literal["first", "top-up"] = "first"
+    step: Count
+    say: str = ""
+    actions: tuple[Action, ...] = ()
+    usage: Tokens
+
+    @model_validator(mode="after")
+    def _says_or_does_something(self) -> Turn:
+        if not self.say and not self.actions:
+            raise ValueError("a turn must say something or do something")
+        return self
