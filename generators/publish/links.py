@@ -53,7 +53,7 @@ def lychee() -> Path:
     )
 
 
-def check_links(site: Path, *, subpath: str, epoch: int = 0) -> LinkReport:
+def check_links(site: Path, *, subpath: str) -> LinkReport:
     """Check the site in folder ``site``, which is served below ``/<subpath>/``.
 
     The folder's path must end in ``subpath``, so that links from a host's root (404.html has them) can be
@@ -80,7 +80,7 @@ def check_links(site: Path, *, subpath: str, epoch: int = 0) -> LinkReport:
     ended = run(
         command,
         folder=served_root,
-        environment=build_environment(site_url="", epoch=epoch),
+        environment=build_environment(site_url="", epoch=0),
         stdin="\n".join(pages),
     )
     try:

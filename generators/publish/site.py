@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -14,10 +12,11 @@ from pathlib import Path
 from generators.publish.address import DEFAULT, SiteAddress
 from generators.publish.clock import source_date_epoch
 from generators.publish.isolation import isolate
-from generators.publish.links import check_links, require_sound_links
+from generators.publish.links import LinkReport, check_links, require_sound_links
 from generators.publish.policy import InlineScripts
 from generators.publish.renderer import render
 from generators.publish.sitemap import check_sitemap, write_robots
+from generators.publish.turn import fresh_folder, turn
 
 SourceWriter = Callable[[Path, Path, Path, Path], object]
 Progress = Callable[[str], None]
@@ -56,36 +55,29 @@ def build(
     """
     root = root.resolve()
     tell = progress or _silent
+    writer = write_sources or import_module("generators.build").write_sources
     address = SiteAddress.parse(site_url or os.environ.get("SITE_URL") or DEFAULT)
     epoch = source_date_epoch(root)
-    tell("writing the pages' sources")
-    sources = root / "build" / "docs"
-    writer = write_sources or import_module("generators.build").write_sources
-    writer(root / "results", root / "datasets", root / "site_src", sources)
-    with _fresh_folder(root / "build", address.subpath) as fresh:
+    with turn(root / "build", tell), fresh_folder(root / "build", address.subpath) as fresh:
+        tell("writing the pages' sources")
+        writer(root / "results", root / "datasets", root / "site_src", root / "build" / "docs")
         tell("building the site")
         render(root, fresh, site_url=address.url, epoch=epoch)
-        (fresh / ".nojekyll").touch()
-        tell("checking pages")
-        write_robots(fresh, address)
-        check_sitemap(fresh, address)
-        isolate(fresh, InlineScripts.of_theme())
-        tell("checking links")
-        report = check_links(fresh, subpath=address.subpath, epoch=epoch)
-        require_sound_links(report)
+        tell("checking pages and links")
+        report = _complete(fresh, address)
         _replace(root / "site", fresh)
     return BuiltSite(root / "site", address, report.pages, report.links, epoch)
 
 
-def _silent(line: str) -> None:
-    """Take a line of progress and say nothing."""
-
-
-@contextmanager
-def _fresh_folder(build: Path, subpath: str) -> Iterator[Path]:
-    build.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="site-", dir=build) as holder:
-        yield Path(holder).joinpath(subpath or "site")
+def _complete(site: Path, address: SiteAddress) -> LinkReport:
+    """Add what mkdocs does not write, and check the whole as a host will serve it."""
+    (site / ".nojekyll").touch()
+    write_robots(site, address)
+    check_sitemap(site, address)
+    isolate(site, InlineScripts.of_theme())
+    report = check_links(site, subpath=address.subpath)
+    require_sound_links(report)
+    return report
 
 
 def _replace(site: Path, fresh: Path) -> None:
@@ -99,3 +91,7 @@ def _replace(site: Path, fresh: Path) -> None:
             retired.rename(site)
         raise
     shutil.rmtree(retired, ignore_errors=True)
+
+
+def _silent(line: str) -> None:
+    """Take a line of progress and say nothing."""
