@@ -1,0 +1,224 @@
+"""Cell tables: figures, tasks, parts of the score, warnings and sources of one cell."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from generators.pages import links, words
+from generators.pages.charting import artifact_name, criterion_name
+from generators.pages.table import (
+    Column,
+    Entry,
+    Table,
+    count_entry,
+    link_entry,
+    number_entry,
+    table,
+    value_entry,
+)
+from generators.pages.world import World
+from generators.tables.cells import Cell
+from generators.tables.facts import TrialFacts
+from generators.tables.figures import FIGURES
+from generators.tables.profiles import (
+    CRITERION_MAXIMUM,
+    artifact_means,
+    criterion_means,
+    has_parts,
+    tier_means,
+)
+from generators.tables.sample import Unit
+from generators.tables.scoring import ScoreState
+from runner.records import CRITERIA
+
+
+def figure_table(cell: Cell) -> Table:
+    """Every figure with its value, n of m, and formula."""
+    rows = []
+    for figure in FIGURES:
+        value = cell.figures[figure.name]
+        if value.amount is None:
+            amount = Entry("not known", None, note=value.reason, unknown=True)
+        else:
+            amount = Entry(words.amount(value.amount, figure.unit), value.amount)
+        count = Entry(words.n_of_m(value), float(value.n))
+        rows.append([Entry(figure.title), amount, count, Entry(figure.formula, code=True)])
+    columns = [Column("Figure"), Column("Value", "number"), Column("n of m", "number"), Column("Formula")]
+    return table("All figures of this cell", columns, rows, sortable=False)
+
+
+def task_table(world: World, cell: Cell, page: str) -> Table:
+    """One row for each recorded trial that counts."""
+    here = partial(links.relative, page)
+    checks = cell.has_checks
+    several = any(len(trials) > 1 for trials in cell.by_task.values())
+    columns = [Column("Task"), *([Column("Trial", "number")] if several else []), Column("Tier")]
+    columns += [Column("State"), Column("Score", "number")]
+    columns += [Column("Checks passed", "number")] if checks else []
+    columns += [Column("Cost", "number"), Column("Minutes", "number"), Column("Turns", "number")]
+    columns += [Column("Tokens processed", "number"), Column("Artifacts", "number"), Column("Outcome")]
+    rows = []
+    for trial in sorted(cell.counted, key=lambda trial: (-(trial.score or -1.0), trial.task)):
+        record = trial.record
+        row = [link_entry(trial.task, here(links.task_page(cell.identity.dataset, trial.task, world.prefix)))]
+        if several:
+            row.append(Entry(str(record.identity.trial), float(record.identity.trial)))
+        row.append(Entry(trial.complexity or "unknown", unknown=trial.complexity is None))
+        row.append(_state(trial))
+        row.append(number_entry(trial.score, Unit.POINTS, "no score"))
+        if checks:
+            row.append(checks_entry(trial))
+        row.append(cost_entry(trial))
+        row.append(number_entry(trial.minutes, Unit.MINUTES))
+        row.append(count_entry(record.turns))
+        row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
+        row.append(_artifacts(trial))
+        row.append(Entry(record.outcome.value, note=_short(record.outcome_reason)))
+        rows.append(row)
+    return table("Tasks of this cell", columns, rows)
+
+
+def cost_entry(trial: TrialFacts) -> Entry:
+    """Cost of a trial with its basis below it; an unknown one says why."""
+    cost = trial.cost
+    if cost.amount_usd is None:
+        return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
+    return Entry(words.dollars(cost.amount_usd), cost.amount_usd, note=words.basis(cost.basis))
+
+
+def checks_entry(trial: TrialFacts) -> Entry:
+    """Checks passed of those graded."""
+    if trial.checks_graded is None or trial.checks_passed is None:
+        return Entry("not graded", None, unknown=True)
+    return Entry(f"{trial.checks_passed} of {trial.checks_graded}", float(trial.checks_passed))
+
+
+def tier_table(cell: Cell) -> Table | None:
+    """Mean score per complexity tier; None with fewer than two tiers."""
+    means = tier_means(cell)
+    if len(means) < 2:
+        return None
+    rows = [[Entry(tier), value_entry(value, Unit.POINTS)] for tier, value in means.items()]
+    return table("Mean score by complexity", [Column("Tier"), Column("Mean score", "number")], rows)
+
+
+def artifact_table(cell: Cell) -> Table | None:
+    """Mean of each criterion for each artifact, and the artifact's mean total; None where not published."""
+    if not has_parts(cell):
+        return None
+    columns = [Column("Artifact"), *(Column(criterion_name(name), "number") for name in CRITERIA)]
+    columns.append(Column("Total", "number"))
+    rows = []
+    for artifact, total in artifact_means(cell).items():
+        row = [Entry(artifact_name(artifact))]
+        for criterion in CRITERIA:
+            points = [
+                float(getattr(trial.judgement.scores[artifact], criterion))
+                for trial in cell.counted
+                if trial.score is not None
+                and trial.judgement is not None
+                and trial.judgement.scores is not None
+                and artifact in trial.judgement.scores
+            ]
+            mean = sum(points) / len(points)
+            row.append(Entry(f"{mean:.1f}", mean))
+        rows.append([*row, value_entry(total, Unit.POINTS)])
+    means = criterion_means(cell)
+    overall = [Entry("All, percent of the maximum")]
+    overall += [value_entry(means[name], Unit.PERCENT, count=False) for name in CRITERIA]
+    overall.append(value_entry(cell.figures["mean_score"], Unit.POINTS))
+    label = f"Mean scores by artifact and criterion, criteria of {CRITERION_MAXIMUM} points"
+    return table(label, columns, [*rows, overall], sortable=False)
+
+
+def warning_table(world: World, cell: Cell, page: str) -> Table | None:
+    """Every warning of the cell in words; None when there is none."""
+    rows = []
+    for warning, task in cell.warnings():
+        where = (
+            Entry("whole cell")
+            if task is None
+            else link_entry(
+                task, links.relative(page, links.task_page(cell.identity.dataset, task, world.prefix))
+            )
+        )
+        code = Entry(warning.code, href=links.relative(page, links.QUALITY, warning.code))
+        rows.append([code, where, Entry(warning.text)])
+    if not rows:
+        return None
+    return table(
+        "Data-quality warnings", [Column("Warning"), Column("Where"), Column("What was found")], rows
+    )
+
+
+def left_out(world: World, cell: Cell, page: str) -> Table | None:
+    """Trials that enter no figure or have no score, and planned trials without a record; None when none."""
+    rows = []
+    for trial in (*cell.excluded, *cell.counted):
+        if trial.state is ScoreState.SCORED or (trial.resolved is not None and not cell.has_scores):
+            continue
+        href = links.relative(page, links.task_page(cell.identity.dataset, trial.task, world.prefix))
+        number = trial.record.identity.trial
+        rows.append(
+            [
+                link_entry(trial.task, href),
+                Entry(str(number), float(number)),
+                Entry(words.STATE_WORDS[trial.state]),
+                Entry(trial.state_reason),
+                cost_entry(trial),
+            ]
+        )
+    for task, number in cell.missing:
+        why = Entry("planned, but there is no record of it")
+        rows.append([Entry(task), Entry(str(number), float(number)), Entry("missing"), why, Entry("unknown")])
+    if not rows:
+        return None
+    columns = [Column("Task"), Column("Trial", "number"), Column("State"), Column("Why")]
+    return table("Trials that are not in the mean score", [*columns, Column("Cost", "number")], rows)
+
+
+def source_table(cell: Cell) -> Table | None:
+    """Where imported figures were read, one row for each source; None for own runs."""
+    found: dict[tuple[str, str, str, str], int] = {}
+    for trial in cell.trials:
+        source = trial.record.source
+        if source is not None:
+            key = (source.repository, source.commit, source.path, source.license)
+            found[key] = found.get(key, 0) + 1
+    if not found:
+        return None
+    rows = []
+    for (repository, commit, path, licence), amount in sorted(found.items()):
+        address = f"https://github.com/{repository}" if "://" not in repository else repository
+        rows.append(
+            [
+                link_entry(repository, address),
+                link_entry(commit[:12], f"{address}/commit/{commit}"),
+                link_entry(path, f"{address}/blob/{commit}/{path}"),
+                Entry(licence),
+                Entry(str(amount), float(amount)),
+            ]
+        )
+    columns = [
+        Column("Repository"),
+        Column("Commit"),
+        Column("File"),
+        Column("Licence"),
+        Column("Trials", "number"),
+    ]
+    return table("Sources of the imported figures", columns, rows)
+
+
+def _state(trial: TrialFacts) -> Entry:
+    return Entry(words.STATE_WORDS[trial.state])
+
+
+def _artifacts(trial: TrialFacts) -> Entry:
+    produced, expected = trial.record.artifacts_produced, trial.record.artifacts_expected
+    if produced is None or expected is None:
+        return Entry("not reported", None, unknown=True)
+    return Entry(f"{produced} of {expected}", float(produced))
+
+
+def _short(reason: str) -> str:
+    return reason if len(reason) <= 160 else reason[:159] + "…"

@@ -1,0 +1,80 @@
+"""Links: where each page lives, and relative addresses between pages."""
+
+from __future__ import annotations
+
+import posixpath
+
+from runner.records import CellIdentity
+from runner.store import component
+
+HOME = "index.md"
+HARNESSES = "harnesses/index.md"
+MODELS = "models/index.md"
+DATASETS = "datasets/index.md"
+SKILLS = "skills/index.md"
+COMPARE = "compare.md"
+METHODOLOGY = "methodology/cost.md"
+DATA = "data/index.md"
+QUALITY = "data/quality.md"
+ABOUT = "about-a-run.md"
+DEMONSTRATION = "demonstration/"
+SCHEMAS = "data/schemas"
+
+
+def cell_page(cell: CellIdentity, prefix: str = "") -> str:
+    """Source path of a cell's page; ``prefix`` is ``demonstration/`` for the demonstration."""
+    parts = [component(part) for part in cell.key]
+    return prefix + posixpath.join("cells", *parts, "index.md")
+
+
+def task_page(dataset: str, task: str, prefix: str = "") -> str:
+    """Source path of a task's page."""
+    return f"{prefix}tasks/{component(dataset)}/{component(task)}.md"
+
+
+def harness_page(harness: str, prefix: str = "") -> str:
+    """Source path of a harness' page."""
+    return f"{prefix}harnesses/{component(harness)}.md"
+
+
+def harness_skill_page(harness: str, skill: str, prefix: str = "") -> str:
+    """Source path of the page of a harness under a skill."""
+    return f"{prefix}harnesses/{component(harness)}/{component(skill)}.md"
+
+
+def skill_page(skill: str, prefix: str = "") -> str:
+    """Source path of a skill's page."""
+    return f"{prefix}skills/{component(skill)}.md"
+
+
+def model_page(model: str, prefix: str = "") -> str:
+    """Source path of a model's page."""
+    return f"{prefix}models/{component(model)}.md"
+
+
+def dataset_page(dataset: str, prefix: str = "") -> str:
+    """Source path of a dataset's page."""
+    return f"{prefix}datasets/{component(dataset)}.md"
+
+
+def served_path(page: str) -> str:
+    """Path below the site's root at which mkdocs serves a source path (directory addresses).
+
+    Files that are no pages are served under their own path.
+    """
+    if not page.endswith(".md"):
+        return page
+    stem = page.removesuffix(".md")
+    if stem == "index":
+        return ""
+    return stem.removesuffix("index") if stem.endswith("/index") else stem + "/"
+
+
+def relative(origin: str, target: str, fragment: str = "") -> str:
+    """Address of ``target`` as seen from the page ``origin``; both are source paths below the docs folder."""
+    start = served_path(origin)
+    goal = served_path(target)
+    address = posixpath.relpath("/" + goal, "/" + start)
+    if target.endswith(".md"):
+        address += "/"
+    return address + (f"#{fragment}" if fragment else "")

@@ -1,0 +1,89 @@
+"""Table: what a table on a page holds, with the value each cell sorts by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from generators.pages import words
+from generators.tables.sample import Unit, Value
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its heading, how it sorts, and what the heading means."""
+
+    title: str
+    kind: Literal["text", "number"] = "text"
+    explanation: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One cell of a table.
+
+    ``sort`` is what a number column sorts by (None: unknown, sorts last). ``note`` stands small below the
+    text. ``href`` makes the text a link.
+    """
+
+    text: str
+    sort: float | None = None
+    href: str = ""
+    note: str = ""
+    unknown: bool = False
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a label for those who cannot see it; the first column names the row."""
+
+    label: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    sortable: bool = True
+    marked: tuple[bool, ...] = ()
+    """Rows to highlight, such as those on a frontier."""
+
+
+def table(
+    label: str,
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[Entry]],
+    *,
+    sortable: bool = True,
+    marked: Sequence[bool] = (),
+) -> Table:
+    """A table of any sequences; every row must have one entry per column."""
+    for row in rows:
+        if len(row) != len(columns):
+            raise ValueError(f"a row of {label!r} has {len(row)} entries for {len(columns)} columns")
+    return Table(label, tuple(columns), tuple(tuple(row) for row in rows), sortable, tuple(marked))
+
+
+def value_entry(value: Value, unit: Unit, *, count: bool = True) -> Entry:
+    """A figure with its n of m; an unknown one says why."""
+    if value.amount is None:
+        return Entry("not known", None, note=value.reason, unknown=True)
+    written = words.amount(value.amount, unit)
+    return Entry(f"{written} ({words.n_of_m(value)})" if count else written, value.amount)
+
+
+def number_entry(number: float | None, unit: Unit, missing: str = "not reported") -> Entry:
+    """A plain number, or ``missing``."""
+    if number is None:
+        return Entry(missing, None, unknown=True)
+    return Entry(words.amount(number, unit), number)
+
+
+def count_entry(number: int | None, missing: str = "not reported") -> Entry:
+    """A whole number with grouped digits, or ``missing``."""
+    if number is None:
+        return Entry(missing, None, unknown=True)
+    return Entry(f"{number:,}", float(number))
+
+
+def link_entry(text: str, href: str, note: str = "") -> Entry:
+    """A name that leads to its page."""
+    return Entry(text, href=href, note=note)

@@ -1,0 +1,115 @@
+"""Words: numbers, dates and states as a reader sees them."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from generators.tables.sample import Unit, Value
+from generators.tables.scoring import ScoreState
+from runner.records import CostBasis, Hosting
+
+BASIS_WORDS = {
+    CostBasis.METERED: "metered",
+    CostBasis.PRICE_TABLE: "price table",
+    CostBasis.HARDWARE_DERIVED: "hardware-derived",
+    CostBasis.CREDITS: "credits",
+    CostBasis.NOTIONAL: "notional",
+    CostBasis.NONE: "none",
+}
+HOSTING_WORDS = {
+    Hosting.VENDOR_API: "vendor API",
+    Hosting.CLOUD: "cloud",
+    Hosting.SELF_HOSTED: "self-hosted",
+    Hosting.VENDOR_MANAGED: "vendor managed",
+    Hosting.BUILT_IN: "built in",
+    Hosting.UNKNOWN: "unknown",
+}
+STATE_WORDS = {
+    ScoreState.SCORED: "scored",
+    ScoreState.FAILED: "failed",
+    ScoreState.UNSCORED: "not scored",
+    ScoreState.EXCLUDED: "left out",
+}
+MILLION = 1_000_000
+
+
+def amount(number: float, unit: Unit) -> str:
+    """A number in its unit: ``70.8``, ``$0.64``, ``18.07 M``, ``23.0``, ``80 %``."""
+    match unit:
+        case Unit.DOLLARS:
+            return dollars(number)
+        case Unit.TOKENS:
+            return tokens(number)
+        case Unit.PERCENT:
+            return f"{number:.0f} %"
+        case Unit.POINTS | Unit.MINUTES | Unit.TURNS:
+            return f"{number:,.1f}"
+        case Unit.TASKS:
+            return f"{number:,.0f}"
+
+
+def dollars(number: float) -> str:
+    """Dollars with two decimals from ten cents up, and three significant digits below."""
+    if number == 0 or abs(number) >= 0.1:
+        return f"${number:,.2f}"
+    digits = f"{number:.3g}"
+    return f"${number:.8f}".rstrip("0") if "e" in digits else f"${digits}"
+
+
+def tokens(number: float) -> str:
+    """Token counts: millions with two decimals from one million up, else grouped digits."""
+    return f"{number / MILLION:,.2f} M" if abs(number) >= MILLION else f"{number:,.0f}"
+
+
+def n_of_m(value: Value) -> str:
+    """``5 of 5``."""
+    return f"{value.n} of {value.m}"
+
+
+def with_count(value: Value, unit: Unit) -> str:
+    """``70.8 (5 of 5)``; for an unknown value the word ``unknown`` and the reason."""
+    if value.amount is None:
+        return f"unknown ({value.reason})" if value.reason else "unknown"
+    return f"{amount(value.amount, unit)} ({n_of_m(value)})"
+
+
+def signed(number: float, unit: Unit) -> str:
+    """A difference with its sign: ``+3.9``, ``−$1.20``."""
+    sign = "+" if number > 0 else "−" if number < 0 else "±"
+    return sign + amount(abs(number), unit)
+
+
+def percent(share: float) -> str:
+    """A probability or share as whole percent; never a rounded 0 or 100 where it is not exactly that."""
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 <= share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def day(moment: date | None) -> str:
+    """A day in ISO form, or ``unknown date``."""
+    return moment.isoformat() if moment is not None else "unknown date"
+
+
+def basis(kind: CostBasis | None) -> str:
+    """A cost basis in words."""
+    return BASIS_WORDS[kind] if kind is not None else "unknown"
+
+
+def hosting(kind: Hosting) -> str:
+    """Who runs the model's machines, in words."""
+    return HOSTING_WORDS[kind]
+
+
+def listing(names: list[str], limit: int = 12) -> str:
+    """Names joined by commas; a long list is cut with the number of the rest."""
+    if len(names) <= limit:
+        return ", ".join(names)
+    return ", ".join(names[:limit]) + f" and {len(names) - limit} more"
+
+
+def counted(number: int, singular: str, plural: str = "") -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

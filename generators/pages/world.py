@@ -1,0 +1,129 @@
+"""World: everything the pages of one store are made from; the real results and the demonstration are two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from generators.pages import links
+from generators.tables.boards import Board, build_boards
+from generators.tables.cells import Cell
+from runner.costs.hardware import HardwareRates
+from runner.datasets import Dataset
+from runner.records import PlanRecord, ThroughputRecord
+
+DEMONSTRATION_NAME = "Demonstration"
+
+
+@dataclass(frozen=True)
+class World:
+    """Cells of one kind with what explains them.
+
+    ``prefix`` is empty for real results and ``demonstration/`` for results of the built-in model server;
+    pages of one world never show cells of the other.
+    """
+
+    cells: tuple[Cell, ...]
+    datasets: Mapping[str, Dataset]
+    rates: HardwareRates
+    sweeps: tuple[ThroughputRecord, ...]
+    plans: tuple[PlanRecord, ...]
+    prefix: str = ""
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether these are results of the built-in model server."""
+        return bool(self.prefix)
+
+    @cached_property
+    def harnesses(self) -> tuple[str, ...]:
+        """Harnesses that have cells, in order."""
+        return tuple(sorted({cell.identity.harness for cell in self.cells}))
+
+    @cached_property
+    def skills(self) -> tuple[str, ...]:
+        """Skills that have cells, in order."""
+        return tuple(sorted({cell.identity.skill for cell in self.cells}))
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """Model slugs that have cells, in order."""
+        return tuple(sorted({cell.identity.model.slug for cell in self.cells}))
+
+    @cached_property
+    def dataset_names(self) -> tuple[str, ...]:
+        """Datasets with cells, and for real results all that are described, in order."""
+        names = {cell.identity.dataset for cell in self.cells}
+        if not self.demonstration:
+            names |= set(self.datasets)
+        return tuple(sorted(names))
+
+    @cached_property
+    def newest_run(self) -> date | None:
+        """The newest day on which a trial ran, as far as known."""
+        return max((cell.run_date for cell in self.cells if cell.run_date is not None), default=None)
+
+    @cached_property
+    def trial_count(self) -> int:
+        """Recorded trials, counted or not."""
+        return sum(len(cell.trials) for cell in self.cells)
+
+    def select(
+        self,
+        *,
+        harness: str | None = None,
+        skill: str | None = None,
+        dataset: str | None = None,
+        model: str | None = None,
+    ) -> tuple[Cell, ...]:
+        """Cells that match every given name."""
+        return tuple(
+            cell
+            for cell in self.cells
+            if harness in {None, cell.identity.harness}
+            and skill in {None, cell.identity.skill}
+            and dataset in {None, cell.identity.dataset}
+            and model in {None, cell.identity.model.slug}
+        )
+
+    @cached_property
+    def _boards(self) -> dict[tuple[str, str], tuple[Board, ...]]:
+        return {
+            (harness, skill): tuple(build_boards(self.select(harness=harness, skill=skill)))
+            for harness in self.harnesses
+            for skill in self.skills
+        }
+
+    def boards(self, harness: str, skill: str) -> tuple[Board, ...]:
+        """Boards of one harness under one skill, the ones with most cells first."""
+        return tuple(
+            sorted(
+                self._boards.get((harness, skill), ()), key=lambda board: (-len(board.cells), board.dataset)
+            )
+        )
+
+    def board_of(self, cell: Cell) -> Board | None:
+        """The board of the cell's harness, skill and dataset."""
+        boards = self._boards.get((cell.identity.harness, cell.identity.skill), ())
+        return next((board for board in boards if board.dataset == cell.identity.dataset), None)
+
+    @cached_property
+    def widest(self) -> tuple[str, str] | None:
+        """(skill, dataset) with the most scored cells: what the home page shows. None without any cell."""
+        sizes: dict[tuple[str, str], int] = {}
+        for cell in self.cells:
+            pair = (cell.identity.skill, cell.identity.dataset)
+            sizes[pair] = sizes.get(pair, 0) + (1_000 if cell.has_scores else 1)
+        return max(sizes, key=lambda pair: (sizes[pair], pair)) if sizes else None
+
+    def cell_page(self, cell: Cell) -> str:
+        """Source path of the cell's page."""
+        return links.cell_page(cell.identity, self.prefix)
+
+    def task_title(self, dataset: str, task: str) -> str | None:
+        """The one-sentence gist of a task, where its dataset tells."""
+        described = self.datasets.get(dataset)
+        found = next((entry for entry in described.tasks if entry.id == task), None) if described else None
+        return found.gist if found is not None else None

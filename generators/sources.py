@@ -1,0 +1,78 @@
+"""Sources: the store, the dataset files and the price lists, loaded into the worlds that pages are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from generators.pages.links import DEMONSTRATION
+from generators.pages.world import World
+from generators.tables.cells import build_cells
+from runner.costs.hardware import HardwareRates
+from runner.costs.instances import InstancePrices, load_instance_prices
+from runner.datasets import Dataset, all_datasets, load_dataset
+from runner.errors import ConfigurationError
+from runner.store import ResultsStore, StoreRoots
+
+INSTANCE_PRICES = Path("prices") / "instances.yaml"
+PUBLIC = "public"
+
+
+def load_worlds(results: Path, datasets: Path) -> tuple[World, World | None]:
+    """The real results and, where there are any, those of the demonstration.
+
+    Private results are never read, and private datasets are never described (their stores and files may lie
+    in the same folders).
+
+    Raises:
+        StoreError: a record cannot be read.
+        ConfigurationError: a dataset or price list has faults, or two datasets claim one name.
+    """
+    described = load_datasets(datasets)
+    prices = load_instance_prices(datasets / INSTANCE_PRICES)
+    roots = StoreRoots(results)
+    real = _world(roots.public, described, prices, "")
+    if not roots.demonstration.is_dir():
+        return real, None
+    demonstration = _world(roots.demonstration, described, prices, DEMONSTRATION)
+    return real, demonstration if demonstration.cells else None
+
+
+def load_datasets(folder: Path) -> dict[str, Dataset]:
+    """Public datasets by the name that result paths carry.
+
+    Raises:
+        ConfigurationError: a file has faults, or two files claim one name.
+    """
+    found: dict[str, Dataset] = {}
+    for path in all_datasets(folder):
+        dataset = load_dataset(path)
+        if dataset.visibility != PUBLIC:
+            continue
+        if dataset.scope in found:
+            raise ConfigurationError(
+                f"two datasets write their results under the name {dataset.scope!r}",
+                where=str(path),
+                remedy="give one of them another output_scope",
+            )
+        found[dataset.scope] = dataset
+    return found
+
+
+def _world(root: Path, described: Mapping[str, Dataset], prices: InstancePrices, prefix: str) -> World:
+    store = ResultsStore(root)
+    plans = tuple(store.plans())
+    sweeps = tuple(store.sweeps())
+    rates = HardwareRates(sweeps, prices)
+    tiers = {
+        (scope, task.id): task.complexity for scope, dataset in described.items() for task in dataset.tasks
+    }
+    cells = build_cells(store.trials(), plans, rates, tiers)
+    return World(
+        cells=tuple(cell for cell in cells if cell.demonstration == bool(prefix)),
+        datasets=described,
+        rates=rates,
+        sweeps=sweeps,
+        plans=plans,
+        prefix=prefix,
+    )

@@ -1,0 +1,200 @@
+"""Cell: the trials of one model x harness x skill x dataset, with its figures and what was left out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from generators.tables.facts import TrialFacts, derive_facts
+from generators.tables.figures import compute_all
+from generators.tables.money import basis_of
+from generators.tables.sample import Sample, Value
+from generators.tables.scoring import ScoreState, main_rubric
+from runner.costs.hardware import HardwareRates
+from runner.records import CellIdentity, CostBasis, DataWarning, Hosting, PlanRecord
+from runner.store import StoredTrial
+
+CellKey = tuple[str, str, str, str]
+Tiers = Mapping[tuple[str, str], str]
+"""Complexity tier by (dataset, task)."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell. Figures rest on ``counted`` only; ``excluded`` trials are named on the cell's page."""
+
+    identity: CellIdentity
+    counted: tuple[TrialFacts, ...]
+    excluded: tuple[TrialFacts, ...]
+    missing: tuple[tuple[str, int], ...]
+    """Planned trials without a record, as (task, trial number)."""
+    rubric: str | None
+    dataset_digest: str | None
+    demonstration: bool
+    notes: tuple[DataWarning, ...]
+    """Oddities of the cell as a whole; those of single trials are on the trials."""
+
+    @property
+    def key(self) -> CellKey:
+        """What makes two cells the same."""
+        return self.identity.key
+
+    @cached_property
+    def sample(self) -> Sample:
+        """What the figures are computed from."""
+        return Sample(self.counted, len(self.counted) + len(self.missing))
+
+    @cached_property
+    def figures(self) -> dict[str, Value]:
+        """Every figure by name."""
+        return compute_all(self.sample)
+
+    @cached_property
+    def basis(self) -> CostBasis | None:
+        """The basis of the scored trials' known costs; None when there is none, or more than one."""
+        return basis_of(self.sample.scored) or basis_of(self.counted)
+
+    @property
+    def hosting(self) -> Hosting:
+        """Who ran the model's machines; unknown when the trials disagree."""
+        kinds = {trial.record.serving.hosting for trial in self.trials}
+        return kinds.pop() if len(kinds) == 1 else Hosting.UNKNOWN
+
+    @property
+    def trials(self) -> tuple[TrialFacts, ...]:
+        """All recorded trials, counted and excluded."""
+        return self.counted + self.excluded
+
+    @property
+    def raw_ids(self) -> tuple[str, ...]:
+        """Every raw model id seen under this cell's slug."""
+        return tuple(sorted({trial.record.identity.cell.model.raw_id for trial in self.trials}))
+
+    @property
+    def run_date(self) -> date | None:
+        """The newest day on which a trial of the cell ran, as far as known."""
+        return max((trial.run_date for trial in self.trials if trial.run_date is not None), default=None)
+
+    @property
+    def has_scores(self) -> bool:
+        """Whether a judge scored at least one trial."""
+        return bool(self.sample.scores)
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether execution checks graded at least one trial."""
+        return self.figures["resolved_share"].amount is not None
+
+    @cached_property
+    def by_task(self) -> dict[str, list[TrialFacts]]:
+        """Counted trials by task."""
+        grouped: dict[str, list[TrialFacts]] = defaultdict(list)
+        for trial in self.counted:
+            grouped[trial.task].append(trial)
+        return dict(grouped)
+
+    def warnings(self) -> list[tuple[DataWarning, str | None]]:
+        """Every warning with the task it is about, or None for the whole cell, in a fixed order."""
+        found: list[tuple[DataWarning, str | None]] = [(note, None) for note in self.notes]
+        for trial in self.trials:
+            found.extend((warning, trial.task) for warning in trial.record.warnings)
+        return found
+
+
+def build_cells(
+    trials: Iterable[StoredTrial], plans: Iterable[PlanRecord], rates: HardwareRates, tiers: Tiers
+) -> list[Cell]:
+    """Cells of a store in order of their keys. Demonstration trials make cells of their own.
+
+    Args:
+        trials: all trials of the store.
+        plans: all plans of the store; their trials are the denominators.
+        rates: hardware rates for self-hosted models.
+        tiers: complexity tier by dataset and task.
+    """
+    grouped: dict[tuple[CellKey, bool], list[StoredTrial]] = defaultdict(list)
+    for trial in trials:
+        grouped[trial.record.identity.cell.key, trial.record.demonstration].append(trial)
+    planned: dict[tuple[CellKey, bool], set[tuple[str, int]]] = defaultdict(set)
+    identities: dict[tuple[CellKey, bool], CellIdentity] = {}
+    for plan in plans:
+        for entry in plan.trials:
+            key = (entry.identity.cell.key, plan.demonstration)
+            planned[key].add((entry.identity.task, entry.identity.trial))
+            identities.setdefault(key, entry.identity.cell)
+    for key, members in grouped.items():
+        identities[key] = members[0].record.identity.cell
+    return [
+        _build_cell(identities[key], grouped.get(key, []), planned.get(key, set()), key[1], rates, tiers)
+        for key in sorted(identities)
+    ]
+
+
+def _build_cell(
+    identity: CellIdentity,
+    members: Sequence[StoredTrial],
+    planned: set[tuple[str, int]],
+    demonstration: bool,
+    rates: HardwareRates,
+    tiers: Tiers,
+) -> Cell:
+    rubric = main_rubric(members)
+    digest = _main_digest(members)
+    facts = []
+    for member in members:
+        other = member.record.fingerprint.dataset_digest != digest
+        facts.append(
+            derive_facts(
+                member,
+                rates,
+                rubric,
+                tiers.get((identity.dataset, member.record.identity.task)),
+                excluded="made from another version of the dataset" if other else "",
+            )
+        )
+    recorded = {(fact.task, fact.record.identity.trial) for fact in facts}
+    return Cell(
+        identity=identity,
+        counted=tuple(fact for fact in facts if fact.state is not ScoreState.EXCLUDED),
+        excluded=tuple(fact for fact in facts if fact.state is ScoreState.EXCLUDED),
+        missing=tuple(sorted(planned - recorded)),
+        rubric=rubric,
+        dataset_digest=digest,
+        demonstration=demonstration,
+        notes=tuple(_notes(members, rubric, digest)),
+    )
+
+
+def _main_digest(members: Sequence[StoredTrial]) -> str | None:
+    """The dataset digest that most trials carry; of equally many the one seen last. None is a digest, too."""
+    counts = Counter(member.record.fingerprint.dataset_digest for member in members)
+    if not counts:
+        return None
+    order = {member.record.fingerprint.dataset_digest: place for place, member in enumerate(members)}
+    return max(counts, key=lambda digest: (counts[digest], order[digest]))
+
+
+def _notes(members: Sequence[StoredTrial], rubric: str | None, digest: str | None) -> Iterable[DataWarning]:
+    raw_ids = sorted({member.record.identity.cell.model.raw_id for member in members})
+    if len(raw_ids) > 1:
+        listed = ", ".join(raw_ids)[:800]
+        yield DataWarning(
+            code="several-raw-model-ids", text=f"One model name covers {len(raw_ids)} raw ids: {listed}."
+        )
+    others = sorted(
+        {judgement.rubric for member in members for judgement in member.judgements} - {rubric or ""}
+    )
+    if rubric is not None and others:
+        yield DataWarning(
+            code="other-rubric-left-out",
+            text=f"Scores by {', '.join(others)[:400]} are left out; the figures use {rubric[:300]}.",
+        )
+    digests = {member.record.fingerprint.dataset_digest for member in members}
+    if len(digests) > 1:
+        yield DataWarning(
+            code="other-dataset-version-left-out",
+            text="Trials made from another version of the dataset are left out of the figures.",
+        )

@@ -1,0 +1,201 @@
+"""Columns: what each exported table holds, with type, unit and meaning; the data dictionary is made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from generators.tables.cells import Cell
+from generators.tables.facts import TrialFacts
+from generators.tables.figures import FIGURES
+from runner.records import CRITERIA, ArtifactScore
+
+Scalar = str | int | float | bool | None
+RowType = TypeVar("RowType")
+
+TEXT, WHOLE, NUMBER, TRUTH, DAY = "VARCHAR", "BIGINT", "DOUBLE", "BOOLEAN", "DATE"
+
+
+@dataclass(frozen=True)
+class DataColumn(Generic[RowType]):
+    """One column: name, DuckDB type, unit, meaning, and how a row gives its value (None: unknown)."""
+
+    name: str
+    type: str
+    unit: str
+    meaning: str
+    read: Callable[[RowType], Scalar]
+
+
+CellTrial = tuple[Cell, TrialFacts]
+JudgedArtifact = tuple[Cell, TrialFacts, str, ArtifactScore]
+
+
+def _usage(name: str) -> Callable[[CellTrial], Scalar]:
+    def read(row: CellTrial) -> Scalar:
+        usage = row[1].record.usage
+        value: int | None = getattr(usage, name) if usage is not None else None
+        return value
+
+    return read
+
+
+IDENTITY: tuple[DataColumn[Cell], ...] = (
+    DataColumn("model", TEXT, "", "model slug, as in folders and pages", lambda c: c.identity.model.slug),
+    DataColumn(
+        "provider",
+        TEXT,
+        "",
+        "hosting path through which the model was reached",
+        lambda c: c.identity.provider,
+    ),
+    DataColumn(
+        "effort", TEXT, "", "reasoning effort asked for; empty where not stated", lambda c: c.identity.effort
+    ),
+    DataColumn("harness", TEXT, "", "coding agent program", lambda c: c.identity.harness),
+    DataColumn("skill", TEXT, "", "prompt program", lambda c: c.identity.skill),
+    DataColumn("dataset", TEXT, "", "dataset", lambda c: c.identity.dataset),
+)
+
+TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
+    *(DataColumn(c.name, c.type, c.unit, c.meaning, lambda r, c=c: c.read(r[0])) for c in IDENTITY),
+    DataColumn(
+        "raw_model_id", TEXT, "", "model id as sent", lambda r: r[1].record.identity.cell.model.raw_id
+    ),
+    DataColumn("task", TEXT, "", "task id", lambda r: r[1].task),
+    DataColumn("trial", WHOLE, "", "number of the attempt, from 1", lambda r: r[1].record.identity.trial),
+    DataColumn("state", TEXT, "", "scored, failed, unscored or excluded", lambda r: r[1].state.value),
+    DataColumn("state_reason", TEXT, "", "why the trial has this state", lambda r: r[1].state_reason),
+    DataColumn("score", NUMBER, "points", "judge score, 0 to 100", lambda r: r[1].score),
+    DataColumn("checks_passed", WHOLE, "checks", "execution checks passed", lambda r: r[1].checks_passed),
+    DataColumn(
+        "checks_graded", WHOLE, "checks", "execution checks with a verdict", lambda r: r[1].checks_graded
+    ),
+    DataColumn("resolved", TRUTH, "", "every graded check passed", lambda r: r[1].resolved),
+    DataColumn("cost_usd", NUMBER, "US dollars", "cost by the headline rule", lambda r: r[1].cost.amount_usd),
+    DataColumn("cost_basis", TEXT, "", "what the cost rests on", lambda r: r[1].cost.basis.value),
+    DataColumn("cost_source", TEXT, "", "where the cost was read or derived", lambda r: r[1].cost.source),
+    DataColumn("cost_missing_reason", TEXT, "", "why there is no cost", lambda r: r[1].cost.missing_reason),
+    DataColumn("tokens_processed", WHOLE, "tokens", "every token counted once", lambda r: r[1].tokens),
+    DataColumn("input_tokens", WHOLE, "tokens", "input as reported", _usage("input_tokens")),
+    DataColumn("output_tokens", WHOLE, "tokens", "output as reported", _usage("output_tokens")),
+    DataColumn("cache_read_tokens", WHOLE, "tokens", "read from the cache", _usage("cache_read_tokens")),
+    DataColumn("cache_write_tokens", WHOLE, "tokens", "written to the cache", _usage("cache_write_tokens")),
+    DataColumn(
+        "cache_semantics",
+        TEXT,
+        "",
+        "disjoint: cache counts come on top of input; partition: they are part of it",
+        lambda r: r[1].record.usage.cache_semantics.value if r[1].record.usage else None,
+    ),
+    DataColumn("minutes", NUMBER, "minutes", "wall clock of all invocations", lambda r: r[1].minutes),
+    DataColumn("turns", WHOLE, "turns", "as the harness counts them", lambda r: r[1].record.turns),
+    DataColumn("complexity", TEXT, "", "tier of the task", lambda r: r[1].complexity),
+    DataColumn("outcome", TEXT, "", "how the trial ended", lambda r: r[1].record.outcome.value),
+    DataColumn("hosting", TEXT, "", "who ran the model", lambda r: r[1].record.serving.hosting.value),
+    DataColumn(
+        "artifacts_produced", WHOLE, "files", "artifacts found", lambda r: r[1].record.artifacts_produced
+    ),
+    DataColumn(
+        "artifacts_expected", WHOLE, "files", "artifacts asked for", lambda r: r[1].record.artifacts_expected
+    ),
+    DataColumn(
+        "run_date",
+        DAY,
+        "",
+        "day of the run, as far as known",
+        lambda r: r[1].run_date.isoformat() if r[1].run_date else None,
+    ),
+    DataColumn(
+        "warnings",
+        TEXT,
+        "",
+        "codes of data-quality warnings, separated by blanks",
+        lambda r: " ".join(warning.code for warning in r[1].record.warnings) or None,
+    ),
+    DataColumn(
+        "dataset_digest", TEXT, "", "digest of the dataset", lambda r: r[1].record.fingerprint.dataset_digest
+    ),
+    DataColumn(
+        "source_path",
+        TEXT,
+        "",
+        "file the figures were imported from; empty for own runs",
+        lambda r: r[1].record.source.path if r[1].record.source else None,
+    ),
+    DataColumn(
+        "source_commit",
+        TEXT,
+        "",
+        "commit of that file",
+        lambda r: r[1].record.source.commit if r[1].record.source else None,
+    ),
+)
+
+JUDGEMENT_COLUMNS: tuple[DataColumn[JudgedArtifact], ...] = (
+    *(DataColumn(c.name, c.type, c.unit, c.meaning, lambda r, c=c: c.read(r[0])) for c in IDENTITY),
+    DataColumn("task", TEXT, "", "task id", lambda r: r[1].task),
+    DataColumn("trial", WHOLE, "", "number of the attempt", lambda r: r[1].record.identity.trial),
+    DataColumn("judge", TEXT, "", "judge", lambda r: r[1].judgement.judge.name if r[1].judgement else None),
+    DataColumn("rubric", TEXT, "", "rubric", lambda r: r[1].judgement.rubric if r[1].judgement else None),
+    DataColumn("artifact", TEXT, "", "judged artifact", lambda r: r[2]),
+    *(
+        DataColumn(name, WHOLE, "points", f"{name}, 0 to 25", lambda r, name=name: int(getattr(r[3], name)))
+        for name in CRITERIA
+    ),
+    DataColumn("total", WHOLE, "points", "sum of the four criteria, 0 to 100", lambda r: r[3].total),
+)
+
+
+def _figure_columns() -> tuple[DataColumn[Cell], ...]:
+    found: list[DataColumn[Cell]] = []
+    for figure in FIGURES:
+        name = figure.name
+        found += [
+            DataColumn(
+                name,
+                NUMBER,
+                figure.unit.value,
+                f"{figure.meaning} Formula: {figure.formula}.",
+                lambda c, name=name: c.figures[name].amount,
+            ),
+            DataColumn(
+                f"{name}_n",
+                WHOLE,
+                "trials",
+                f"trials {name} rests on",
+                lambda c, name=name: c.figures[name].n,
+            ),
+            DataColumn(
+                f"{name}_m",
+                WHOLE,
+                "trials",
+                f"of how many for {name}",
+                lambda c, name=name: c.figures[name].m,
+            ),
+        ]
+    return tuple(found)
+
+
+CELL_COLUMNS: tuple[DataColumn[Cell], ...] = (
+    *IDENTITY,
+    DataColumn(
+        "raw_model_ids",
+        TEXT,
+        "",
+        "raw ids under the slug, separated by blanks",
+        lambda c: " ".join(c.raw_ids),
+    ),
+    DataColumn("hosting", TEXT, "", "who ran the model", lambda c: c.hosting.value),
+    DataColumn("cost_basis", TEXT, "", "basis of the costs", lambda c: c.basis.value if c.basis else None),
+    DataColumn("rubric", TEXT, "", "rubric of the scores", lambda c: c.rubric),
+    DataColumn("dataset_digest", TEXT, "", "digest of the dataset", lambda c: c.dataset_digest),
+    DataColumn("run_date", DAY, "", "newest run", lambda c: c.run_date.isoformat() if c.run_date else None),
+    DataColumn("planned", WHOLE, "trials", "trials planned", lambda c: c.sample.planned),
+    DataColumn("failed", WHOLE, "trials", "failed trials", lambda c: c.sample.failed),
+    DataColumn("open", WHOLE, "trials", "trials whose score is unknown", lambda c: c.sample.open),
+    DataColumn("excluded", WHOLE, "trials", "trials left out", lambda c: len(c.excluded)),
+    DataColumn("warnings", WHOLE, "warnings", "data-quality warnings", lambda c: len(c.warnings())),
+    *_figure_columns(),
+)

@@ -1,0 +1,121 @@
+"""Database: trials, cells and judged artifacts as DuckDB tables, pandas frames and export files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+
+from generators.tables.cells import Cell
+from generators.tables.columns import (
+    CELL_COLUMNS,
+    JUDGEMENT_COLUMNS,
+    TRIAL_COLUMNS,
+    CellTrial,
+    DataColumn,
+    JudgedArtifact,
+    RowType,
+    Scalar,
+)
+
+
+@dataclass(frozen=True)
+class TableData:
+    """A table before it is a frame: its columns and its rows, in order."""
+
+    name: str
+    title: str
+    columns: tuple[tuple[str, str], ...]
+    """Name and DuckDB type."""
+    values: dict[str, list[Scalar]]
+
+    @property
+    def length(self) -> int:
+        """Number of rows."""
+        return len(next(iter(self.values.values()), []))
+
+
+class Database:
+    """An in-memory DuckDB with the tables ``trials``, ``cells`` and ``judged_artifacts``."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.tables = (
+            _table("trials", "One row per trial", TRIAL_COLUMNS, trial_rows(cells)),
+            _table("cells", "One row per cell", CELL_COLUMNS, cells),
+            _table(
+                "judged_artifacts", "One row per judged artifact", JUDGEMENT_COLUMNS, artifact_rows(cells)
+            ),
+        )
+        # One thread: with more, DuckDB may write the row groups of a Parquet file in another order.
+        self.connection = duckdb.connect(":memory:", config={"threads": 1})
+        for data in self.tables:
+            self._create(data)
+
+    def frame(self, query: str) -> pd.DataFrame:
+        """The answer to a SQL query as a frame."""
+        return self.connection.execute(query).df()
+
+    def export(self, folder: Path) -> list[Path]:
+        """Write every table as CSV, Parquet and JSON by columns into ``folder``; the paths written."""
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for data in self.tables:
+            csv, parquet = folder / f"{data.name}.csv", folder / f"{data.name}.parquet"
+            self._copy(data.name, csv, "FORMAT csv, HEADER true")
+            self._copy(data.name, parquet, "FORMAT parquet, COMPRESSION zstd")
+            by_columns = folder / f"{data.name}.json"
+            by_columns.write_bytes(json_by_columns(data))
+            written += [csv, parquet, by_columns]
+        return written
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self.connection.close()
+
+    def _create(self, data: TableData) -> None:
+        frame = pd.DataFrame({name: pd.Series(data.values[name], dtype=object) for name, _ in data.columns})
+        self.connection.register("incoming", frame)
+        casts = ", ".join(f'CAST("{name}" AS {kind}) AS "{name}"' for name, kind in data.columns)
+        self.connection.execute(f"CREATE TABLE {data.name} AS SELECT {casts} FROM incoming")  # noqa: S608
+        self.connection.unregister("incoming")
+
+    def _copy(self, name: str, path: Path, options: str) -> None:
+        target = str(path).replace("'", "''")
+        self.connection.execute(f"COPY {name} TO '{target}' ({options})")
+
+
+def json_by_columns(data: TableData) -> bytes:
+    """The table as one JSON object: names of columns, number of rows, and one list per column."""
+    content = {"table": data.name, "rows": data.length, "columns": data.values}
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n").encode()
+
+
+def trial_rows(cells: Iterable[Cell]) -> list[CellTrial]:
+    """Every recorded trial with its cell; those that enter no figure are marked by their state."""
+    return [(cell, trial) for cell in cells for trial in cell.trials]
+
+
+def artifact_rows(cells: Iterable[Cell]) -> list[JudgedArtifact]:
+    """Every judged artifact of the scored trials."""
+    return [
+        (cell, trial, name, score)
+        for cell in cells
+        for trial in cell.counted
+        if trial.score is not None and trial.judgement is not None
+        for name, score in (trial.judgement.scores or {}).items()
+    ]
+
+
+def _table(
+    name: str, title: str, columns: Sequence[DataColumn[RowType]], rows: Sequence[RowType]
+) -> TableData:
+    return TableData(
+        name=name,
+        title=title,
+        columns=tuple((column.name, column.type) for column in columns),
+        values={column.name: [column.read(row) for row in rows] for column in columns},
+    )

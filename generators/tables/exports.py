@@ -1,0 +1,101 @@
+"""Exports: the summary of one cell as JSON and as Markdown text."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+
+from generators.escape import markdown_text
+from generators.tables.cells import Cell
+from generators.tables.columns import TRIAL_COLUMNS, Scalar
+from generators.tables.figures import FIGURES
+
+Json = Scalar | list["Json"] | dict[str, "Json"]
+
+
+def summary_paths(cell: Cell, prefix: str) -> tuple[str, str]:
+    """Paths of a cell's summaries below the docs folder: JSON, and Markdown.
+
+    The Markdown one ends in ``.txt``, because the site builder turns every ``.md`` file into a page.
+    """
+    folder = prefix + posixpath.join("data", "cells", *cell.key)
+    return f"{folder}/run-summary.json", f"{folder}/run-summary.txt"
+
+
+def summary_json(cell: Cell) -> bytes:
+    """All figures of a cell with n of m and formula, every trial, and every warning."""
+    figures: dict[str, Json] = {}
+    for figure in FIGURES:
+        value = cell.figures[figure.name]
+        figures[figure.name] = {
+            "value": value.amount,
+            "unit": figure.unit.value,
+            "n": value.n,
+            "m": value.m,
+            "missing_reason": value.reason or None,
+            "formula": figure.formula,
+        }
+    trials: list[Json] = [
+        {column.name: column.read((cell, trial)) for column in TRIAL_COLUMNS} for trial in cell.trials
+    ]
+    warnings: list[Json] = [
+        {"code": warning.code, "task": task, "text": warning.text} for warning, task in cell.warnings()
+    ]
+    identity = cell.identity
+    content: dict[str, Json] = {
+        "schema": "run-summary/1",
+        "model": identity.model.slug,
+        "raw_model_ids": list(cell.raw_ids),
+        "provider": identity.provider,
+        "effort": identity.effort,
+        "harness": identity.harness,
+        "skill": identity.skill,
+        "dataset": identity.dataset,
+        "demonstration": cell.demonstration,
+        "rubric": cell.rubric,
+        "cost_basis": cell.basis.value if cell.basis else None,
+        "planned": cell.sample.planned,
+        "missing": [f"{task}/{number}" for task, number in cell.missing],
+        "figures": figures,
+        "trials": trials,
+        "warnings": warnings,
+    }
+    return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
+
+
+def summary_markdown(cell: Cell) -> bytes:
+    """Figures and tasks of a cell as Markdown tables; whatever a record says is escaped."""
+    identity = cell.identity
+    lines = [
+        f"# {_safe(identity.model.slug)}, {_safe(identity.harness)}, {_safe(identity.skill)}, "
+        f"{_safe(identity.dataset)}",
+        "",
+        "| Figure | Value | Unit | n of m |",
+        "|---|---:|---|---:|",
+    ]
+    for figure in FIGURES:
+        value = cell.figures[figure.name]
+        amount = _number(value.amount) if value.amount is not None else f"unknown: {_safe(value.reason)}"
+        lines.append(f"| {figure.title} | {amount} | {figure.unit.value} | {value.n} of {value.m} |")
+    lines += [
+        "",
+        "| Task | Trial | State | Score | Cost (USD) | Basis | Minutes | Tokens |",
+        "|---|---:|---|---:|---:|---|---:|---:|",
+    ]
+    for trial in cell.trials:
+        lines.append(
+            f"| {_safe(trial.task)} | {trial.record.identity.trial} | {trial.state.value} "
+            f"| {_number(trial.score)} | {_number(trial.cost.amount_usd)} | {trial.cost.basis.value} "
+            f"| {_number(trial.minutes)} | {_number(trial.tokens)} |"
+        )
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _safe(raw: str) -> str:
+    """Escaped where needed only, so that names stay readable in a terminal."""
+    plain = raw.isascii() and all(letter.isalnum() or letter in " .-,;:%" for letter in raw)
+    return raw if plain else markdown_text(raw)
+
+
+def _number(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)

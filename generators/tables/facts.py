@@ -1,0 +1,116 @@
+"""TrialFacts: one trial reduced to what the figures need, each value derived once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from generators.tables.scoring import ScoreState, counted_judgement, score_state
+from runner.costs.hardware import HardwareRates
+from runner.costs.headline import headline_cost
+from runner.costs.tokens import tokens_processed
+from runner.records import CheckStatus, Cost, JudgementRecord, TrialRecord
+from runner.store import StoredTrial
+
+GRADED = frozenset({CheckStatus.PASSED, CheckStatus.FAILED, CheckStatus.TIMEOUT, CheckStatus.NOT_RUN})
+
+
+@dataclass(frozen=True)
+class TrialFacts:
+    """One trial. Unknown values are None; ``state`` decides which figures it enters."""
+
+    stored: StoredTrial
+    judgement: JudgementRecord | None
+    state: ScoreState
+    state_reason: str
+    cost: Cost
+    tokens: int | None
+    minutes: float | None
+    checks_passed: int | None
+    checks_graded: int | None
+    complexity: str | None
+
+    @property
+    def record(self) -> TrialRecord:
+        """The trial record itself."""
+        return self.stored.record
+
+    @property
+    def task(self) -> str:
+        """Task id."""
+        return self.record.identity.task
+
+    @property
+    def score(self) -> float | None:
+        """Judge score, 0..100, of a scored trial; None for every other state."""
+        if self.state is ScoreState.SCORED and self.judgement is not None:
+            return self.judgement.task_score
+        return None
+
+    @property
+    def resolved(self) -> bool | None:
+        """Whether every execution check passed; None where no check could be graded."""
+        if self.state is ScoreState.EXCLUDED or not self.checks_graded:
+            return None
+        return self.checks_passed == self.checks_graded
+
+    @property
+    def run_date(self) -> date | None:
+        """The day the trial ran, as far as the record or its source tells."""
+        moment = self.record.ended_at or self.record.started_at
+        if moment is not None:
+            return moment.date()
+        published = self.record.published
+        return _day(published.run_date) if published else None
+
+
+def derive_facts(
+    stored: StoredTrial, rates: HardwareRates, rubric: str | None, complexity: str | None, excluded: str = ""
+) -> TrialFacts:
+    """Facts of one trial.
+
+    Args:
+        stored: the trial with its judgements and checks.
+        rates: hardware rates for self-hosted models.
+        rubric: rubric whose judgements count in the trial's cell.
+        complexity: tier of the task in its dataset; the published tier is used where the dataset has none.
+        excluded: reason why the trial enters no figure although its own record counts it.
+    """
+    record = stored.record
+    judgement = counted_judgement(stored, rubric)
+    state, reason = score_state(record, judgement)
+    if excluded and state is not ScoreState.EXCLUDED:
+        state, reason = ScoreState.EXCLUDED, excluded
+    graded = latest_checks(stored)
+    published = record.published
+    return TrialFacts(
+        stored=stored,
+        judgement=judgement,
+        state=state,
+        state_reason=reason,
+        cost=headline_cost(record, rates),
+        tokens=tokens_processed(record.usage) if record.usage is not None else None,
+        minutes=record.duration_seconds / 60 if record.duration_seconds is not None else None,
+        checks_passed=sum(status is CheckStatus.PASSED for status in graded.values()) if graded else None,
+        checks_graded=len(graded) if graded else None,
+        complexity=complexity or (published.complexity if published else None),
+    )
+
+
+def latest_checks(stored: StoredTrial) -> dict[str, CheckStatus]:
+    """Latest gradable status of each check by name; our own errors (``error``) grade nothing."""
+    latest: dict[str, CheckStatus] = {}
+    for check in sorted(stored.checks, key=lambda check: (check.name, check.number)):
+        if check.status in GRADED:
+            latest[check.name] = check.status
+    return latest
+
+
+def _day(text: str | None) -> date | None:
+    """The day in a published date such as ``2026-08-15`` or ``2026-08-15T10:00:00Z``; None if unreadable."""
+    if not text:
+        return None
+    try:
+        return datetime.fromisoformat(text).date()
+    except ValueError:
+        return None

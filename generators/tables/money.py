@@ -1,0 +1,98 @@
+"""Money: the figures about cost; unknown is never 0 and bases are never mixed."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+from generators.tables.facts import TrialFacts
+from generators.tables.sample import Sample, Value
+from generators.tables.scores import mean_score
+from runner.records import CostBasis
+
+
+def cost_per_task(sample: Sample) -> Value:
+    """Mean cost of the scored trials whose cost is known; its own n of m says how many those are.
+
+    Unknown is never counted as 0. Costs of different bases are never averaged. Source: the one definition
+    that replaces two published ones (run cost over scored tasks, and mean over scored tasks).
+    """
+    return _mean_cost(sample, statistics.fmean)
+
+
+def median_cost_per_task(sample: Sample) -> Value:
+    """Median cost of the scored trials whose cost is known; one runaway task cannot move it."""
+    return _mean_cost(sample, statistics.median)
+
+
+def spend_total(sample: Sample) -> Value:
+    """Sum of the known costs of all trials that count, failed and unscored ones included.
+
+    A lower bound of the true spend whenever n is smaller than m.
+    """
+    known = _costs(sample.trials)
+    if mixed := _mixed_bases(sample.trials):
+        return Value(None, len(known), sample.planned, mixed)
+    if not known:
+        return Value(None, 0, sample.planned, _why_no_cost(sample.trials))
+    return Value(sum(known), len(known), sample.planned)
+
+
+def cost_per_scored_task(sample: Sample) -> Value:
+    """Whole spend, failed trials included, for each scored trial: what a usable result really costs.
+
+    Known only when the cost of every trial that counts is known.
+    """
+    total = spend_total(sample)
+    scored = len(sample.scores)
+    if total.amount is None:
+        return Value(None, 0, sample.planned, total.reason)
+    if total.n < len(sample.trials):
+        return Value(None, total.n, sample.planned, "the cost of some trials is unknown")
+    if not scored:
+        return Value(None, 0, sample.planned, "no trial was scored")
+    return Value(total.amount / scored, scored, sample.planned)
+
+
+def cost_per_point(sample: Sample) -> Value:
+    """Cost per task divided by mean score. It flatters cheap weak results, so nothing is ordered by it."""
+    cost, score = cost_per_task(sample), mean_score(sample)
+    if cost.amount is None:
+        return cost
+    if not score.amount:
+        return Value(None, cost.n, cost.m, "the mean score is zero or unknown")
+    return Value(cost.amount / score.amount, cost.n, cost.m)
+
+
+def basis_of(trials: Sequence[TrialFacts]) -> CostBasis | None:
+    """The one basis of the known costs of these trials; None when there is none, or more than one."""
+    bases = _bases(trials)
+    return next(iter(bases)) if len(bases) == 1 else None
+
+
+def _bases(trials: Sequence[TrialFacts]) -> set[CostBasis]:
+    return {trial.cost.basis for trial in trials if trial.cost.amount_usd is not None}
+
+
+def _mixed_bases(trials: Sequence[TrialFacts]) -> str:
+    bases = sorted(basis.value for basis in _bases(trials))
+    return f"costs rest on different bases: {', '.join(bases)}" if len(bases) > 1 else ""
+
+
+def _costs(trials: Sequence[TrialFacts]) -> list[float]:
+    return [trial.cost.amount_usd for trial in trials if trial.cost.amount_usd is not None]
+
+
+def _why_no_cost(trials: Sequence[TrialFacts]) -> str:
+    reasons = {trial.cost.missing_reason for trial in trials if trial.cost.missing_reason}
+    return "; ".join(sorted(reasons)[:2]) or "no trial with a cost"
+
+
+def _mean_cost(sample: Sample, mean: Callable[[list[float]], float]) -> Value:
+    known = _costs(sample.scored)
+    if mixed := _mixed_bases(sample.scored):
+        return Value(None, len(known), len(sample.scored), mixed)
+    if not known:
+        reason = _why_no_cost(sample.scored) if sample.scored else "no trial was scored"
+        return Value(None, 0, len(sample.scored), reason)
+    return Value(mean(known), len(known), len(sample.scored))

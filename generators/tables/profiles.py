@@ -1,0 +1,79 @@
+"""Profiles: mean scores by artifact, by criterion and by complexity tier."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable
+
+from generators.tables.cells import Cell
+from generators.tables.facts import TrialFacts
+from generators.tables.sample import Sample, Value
+from generators.tables.scores import mean_score
+from runner.records import CRITERIA, ArtifactScore
+
+CRITERION_MAXIMUM = 25
+TIER_ORDER = ("trivial", "low", "medium", "high")
+ARTIFACT_ORDER = ("github_issue", "lld", "review", "testing", "implementation")
+
+
+def artifact_means(cell: Cell) -> dict[str, Value]:
+    """Mean total (0..100) of each judged artifact over the scored trials that publish it."""
+    names = {name for trial in cell.counted for name in _scores(trial)}
+    order = [name for name in ARTIFACT_ORDER if name in names]
+    order += sorted(names - set(ARTIFACT_ORDER))
+    return {name: _mean(cell, lambda trial, name=name: _artifact(trial, name)) for name in order}
+
+
+def criterion_means(cell: Cell) -> dict[str, Value]:
+    """Mean of each criterion over all artifacts of the scored trials, as percent of its maximum of 25.
+
+    A trial's value is the mean over its artifacts, so that every trial weighs the same. Source: the
+    published quality radar.
+    """
+    return {name: _mean(cell, lambda trial, name=name: _criterion(trial, name)) for name in CRITERIA}
+
+
+def tier_means(cell: Cell) -> dict[str, Value]:
+    """Mean score per complexity tier, by the one filter: scored trials only, n of m beside it."""
+    tiers = {trial.complexity for trial in cell.counted if trial.complexity is not None}
+    found: dict[str, Value] = {}
+    for tier in sorted(tiers, key=tier_rank):
+        members = tuple(trial for trial in cell.counted if trial.complexity == tier)
+        found[tier] = mean_score(Sample(members, len(members)))
+    return found
+
+
+def tier_rank(tier: str) -> tuple[int, str]:
+    """Sorts tiers by difficulty; unknown names come last in alphabetical order."""
+    return (TIER_ORDER.index(tier) if tier in TIER_ORDER else len(TIER_ORDER), tier)
+
+
+def has_parts(cell: Cell) -> bool:
+    """Whether any scored trial publishes scores by artifact."""
+    return any(_scores(trial) for trial in cell.counted)
+
+
+def _scores(trial: TrialFacts) -> dict[str, ArtifactScore]:
+    if trial.score is None or trial.judgement is None or trial.judgement.scores is None:
+        return {}
+    return trial.judgement.scores
+
+
+def _artifact(trial: TrialFacts, name: str) -> float | None:
+    score = _scores(trial).get(name)
+    return float(score.total) if score is not None else None
+
+
+def _criterion(trial: TrialFacts, name: str) -> float | None:
+    scores = _scores(trial)
+    if not scores:
+        return None
+    return statistics.fmean(100 * int(getattr(score, name)) / CRITERION_MAXIMUM for score in scores.values())
+
+
+def _mean(cell: Cell, measure: Callable[[TrialFacts], float | None]) -> Value:
+    amounts: Iterable[float | None] = (measure(trial) for trial in cell.counted)
+    known = [amount for amount in amounts if amount is not None]
+    if not known:
+        return Value(None, 0, cell.sample.planned, "scores by part were not published")
+    return Value(statistics.fmean(known), len(known), cell.sample.planned)

@@ -1,0 +1,84 @@
+"""Sample, Value and Figure: what a figure is computed from, what it answers, and how it is described."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from generators.tables.facts import TrialFacts
+from generators.tables.scoring import ScoreState
+
+
+class Unit(StrEnum):
+    """How a figure is written."""
+
+    POINTS = "points"
+    DOLLARS = "US dollars"
+    TOKENS = "tokens"
+    MINUTES = "minutes"
+    TURNS = "turns"
+    PERCENT = "percent"
+    TASKS = "tasks"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A figure's value with the n of m it rests on; ``amount`` is None when unknown, and ``reason`` says why."""
+
+    amount: float | None
+    n: int
+    m: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The trials that count in a cell, and how many were planned (fixed before the run)."""
+
+    trials: tuple[TrialFacts, ...]
+    planned: int
+
+    @property
+    def scored(self) -> tuple[TrialFacts, ...]:
+        """Trials with a judge score."""
+        return tuple(trial for trial in self.trials if trial.state is ScoreState.SCORED)
+
+    @property
+    def scores(self) -> list[float]:
+        """Scores of the scored trials."""
+        return [trial.score for trial in self.trials if trial.score is not None]
+
+    @property
+    def failed(self) -> int:
+        """Trials that count as zero where failures count."""
+        return sum(trial.state is ScoreState.FAILED for trial in self.trials)
+
+    @property
+    def open(self) -> int:
+        """Planned trials whose score is unknown: unscored, failed on our side, or never recorded."""
+        return self.planned - len(self.scores) - self.failed
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: its name in exports, its title on pages, its formula, and the function that computes it."""
+
+    name: str
+    title: str
+    unit: Unit
+    formula: str
+    compute: Callable[[Sample], Value]
+
+    @property
+    def meaning(self) -> str:
+        """What the figure says: the function's docstring, which also names its source."""
+        return " ".join((self.compute.__doc__ or "").split())
+
+
+def total_of(amounts: Sequence[float | None], planned: int, reason: str) -> Value:
+    """Sum of the known amounts, with how many they are; unknown when none is known."""
+    known = [amount for amount in amounts if amount is not None]
+    if not known:
+        return Value(None, 0, planned, reason)
+    return Value(float(sum(known)), len(known), planned)
