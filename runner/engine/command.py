@@ -18,9 +18,53 @@ from runner.engine.progress import TerminalObserver, plan_lines, plan_table, sum
 from runner.engine.resolution import complete, resolve
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
 from runner.engine.running import EXIT_DONE, Stop, run_plan
-from runner.engine.settings import RunSettings, read_settings
+from runner.engine.settings import RunSettings, changed, read_settings
+from runner.errors import UsageError
 from runner.records import PlanRecord
 from runner.store import ResultsStore
+
+RESUMABLE = frozenset({"concurrency", "budget_usd", "fail_under"})
+"""Settings that do not change what is measured."""
+
+
+def run_command(
+    places: Places,
+    console: Console,
+    *,
+    config: Path | None,
+    flags: Mapping[str, object],
+    environment: Mapping[str, str],
+    dry_run: bool = False,
+    resume: str | bool | None = None,
+    stream: bool = False,
+    verbose: bool = False,
+) -> int:
+    """Start a run, or go on with one; returns the exit code.
+
+    ``resume`` is a plan id, True for the newest unfinished plan, or nothing for a new run.
+    """
+    if not resume:
+        return start(
+            places,
+            console,
+            config=config,
+            flags=flags,
+            environment=environment,
+            dry_run=dry_run,
+            stream=stream,
+            verbose=verbose,
+        )
+    given = {name for name, value in flags.items() if value is not None}
+    foreign = sorted(given - RESUMABLE) + (["config"] if config else []) + (["dry_run"] if dry_run else [])
+    if foreign:
+        shown = ", ".join("--" + name.replace("_", "-") for name in foreign)
+        raise UsageError(
+            f"a resumed run keeps the settings of its plan; {shown} cannot change", remedy="leave it out"
+        )
+    plan_id = resume if isinstance(resume, str) else None
+    return go_on(
+        places, console, plan_id=plan_id, environment=environment, flags=flags, stream=stream, verbose=verbose
+    )
 
 
 def start(
@@ -52,7 +96,7 @@ def start(
         return _run(plan, settings, parts, places, store, observer, environment)
 
 
-def resume(
+def go_on(
     places: Places,
     console: Console,
     *,
@@ -68,9 +112,7 @@ def resume(
     run and the threshold.
     """
     plan, store = find_plan(plan_id, places)
-    settings = settings_of(plan).model_copy(
-        update={name: value for name, value in flags.items() if value is not None}
-    )
+    settings = changed(settings_of(plan), flags)
     parts = resolve(settings, places)
     require_unchanged(plan, parts, store)
     console.print(f"Resuming plan {plan.plan_id}", highlight=False)

@@ -60,7 +60,7 @@ class RunSettings(Part):
         """A comma list or a single name stands for a list."""
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
+        return tuple(value) if isinstance(value, list) else value
 
     def limits(self) -> Limits:
         """What stops one invocation."""
@@ -110,6 +110,11 @@ def read_settings(config: Path | None, flags: Mapping[str, object]) -> RunSettin
             remedy="invoke --help run lists every flag; a config file uses the same names with underscores",
         )
     return settings
+
+
+def changed(settings: RunSettings, flags: Mapping[str, object]) -> RunSettings:
+    """``settings`` with the flags that were given (not None) in place of its own."""
+    return read_settings(None, {**settings.model_dump(), **{n: v for n, v in flags.items() if v is not None}})
 
 
 def _read_file(path: Path) -> dict[str, object]:
