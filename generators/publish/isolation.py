@@ -28,47 +28,66 @@ class Fault:
         return f"{self.file}:{self.line}: {self.what}"
 
 
-def isolate(site: Path, scripts: InlineScripts) -> None:
+def isolate(site: Path, scripts: InlineScripts, *, subpath: str = "") -> None:
     """Check every page and style sheet below ``site``, and give every page its content security policy.
 
+    ``site`` is served below ``/<subpath>/``.
+
     Raises:
-        PublishError: a file loads from elsewhere, runs an unknown script, or names missing chart data.
+        PublishError: a file loads from elsewhere, loads what is not there, or runs an unknown script.
     """
+    mount = f"/{subpath}/" if subpath else "/"
     faults: list[Fault] = []
     for path in sorted(site.rglob("*.html")):
         name = path.relative_to(site).as_posix()
         html = path.read_text(encoding="utf-8")
         page = Page(html)
-        found = list(_page_faults(page, name, path, scripts))
+        found = list(_page_faults(page, _Place(site, mount, name), scripts))
         if not found:
             path.write_text(with_policy(html, [text for _, text in page.scripts]), encoding="utf-8")
         faults += found
     for path in sorted(site.rglob("*.css")):
-        faults += _style_faults(path, path.relative_to(site).as_posix())
+        faults += _style_faults(path, _Place(site, mount, path.relative_to(site).as_posix()))
     if faults:
         raise _unsafe(faults)
 
 
-def _page_faults(page: Page, name: str, path: Path, scripts: InlineScripts) -> Iterator[Fault]:
+@dataclass(frozen=True)
+class _Place:
+    """A file of the site, from which relative addresses lead on."""
+
+    site: Path
+    mount: str
+    name: str
+
+    def fault_of(self, line: int, element: str, address: str) -> Iterator[Fault]:
+        if is_outside(address):
+            yield Fault(self.name, line, f"{element} loads from outside: {address[:120]}")
+        elif not self._is_there(address):
+            yield Fault(self.name, line, f"{element} refers to a file that is not there: {address[:120]}")
+
+    def _is_there(self, address: str) -> bool:
+        if address.startswith("#") or _scheme(address) == "data":
+            return True
+        path = unquote(urlsplit(address).path)
+        if path.startswith("/"):
+            return path.startswith(self.mount) and (self.site / path.removeprefix(self.mount)).is_file()
+        return (self.site / self.name).parent.joinpath(path).is_file()
+
+
+def _page_faults(page: Page, place: _Place, scripts: InlineScripts) -> Iterator[Fault]:
     for load in page.loads:
-        if is_outside(load.address):
-            yield Fault(name, load.line, f"{load.element} loads from outside: {load.address[:120]}")
+        yield from place.fault_of(load.line, load.element, load.address)
     for danger in page.dangers:
-        yield Fault(name, danger.line, danger.what)
+        yield Fault(place.name, danger.line, danger.what)
     for line, text in page.scripts:
         if not scripts.known(text):
-            yield Fault(name, line, f"an inline script that is not the theme's: {text.strip()[:60]!r}")
-    for load in page.data_files:
-        if not _is_there(load.address, path):
-            yield Fault(name, load.line, f"the chart's data is not there: {load.address[:120]}")
+            yield Fault(place.name, line, f"an inline script that is not the theme's: {text.strip()[:60]!r}")
 
 
-def _style_faults(path: Path, name: str) -> Iterator[Fault]:
+def _style_faults(path: Path, place: _Place) -> Iterator[Fault]:
     for address in css_addresses(path.read_text(encoding="utf-8")):
-        if is_outside(address):
-            yield Fault(name, 1, f"loads from outside: {address[:120]}")
-        elif not address.startswith("#") and not _is_there(address, path):
-            yield Fault(name, 1, f"refers to a file that is not there: {address[:120]}")
+        yield from place.fault_of(1, "style", address)
 
 
 def is_outside(address: str) -> bool:
@@ -80,14 +99,6 @@ def is_outside(address: str) -> bool:
 def _scheme(address: str) -> str:
     match = _SCHEME.match(address)
     return match.group().rstrip(":").lower() if match else ""
-
-
-def _is_there(address: str, referrer: Path) -> bool:
-    if _scheme(address) == "data":
-        return True
-    if address.startswith("/"):
-        return False
-    return referrer.parent.joinpath(unquote(urlsplit(address).path)).is_file()
 
 
 def _unsafe(faults: Sequence[Fault]) -> PublishError:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +68,7 @@ def check_links(site: Path, *, subpath: str) -> LinkReport:
     served_root = site.parents[depth - 1] if depth else site
     if served_root.joinpath(subpath) != site:
         raise PublishError("the site folder does not end in its sub-path", where=f"{site} for /{subpath}/")
-    pages = sorted(str(path.relative_to(served_root)) for path in site.rglob("*.html"))
+    pages = sorted(str(path.absolute()) for path in site.rglob("*.html"))
     command = [
         str(lychee()),
         "--offline",
@@ -75,14 +77,11 @@ def check_links(site: Path, *, subpath: str) -> LinkReport:
         "json",
         "--include-fragments=anchor-only",
     ]
-    command += ["--index-files", "index.html", "--root-dir", str(served_root), "--files-from", "-"]
-    # --cache off, no lychee.toml: the folder is fresh, and nothing above it is read.
-    ended = run(
-        command,
-        folder=served_root,
-        environment=build_environment(site_url="", epoch=0),
-        stdin="\n".join(pages),
-    )
+    command += ["--index-files", "index.html", "--root-dir", str(served_root.absolute()), "--files-from", "-"]
+    environment = build_environment(site_url="", epoch=0)
+    # lychee reads its settings and its list of ignored links from the current folder: an empty one has none.
+    with tempfile.TemporaryDirectory(prefix="harnessmark-links-") as nowhere:
+        ended = run(command, folder=Path(nowhere), environment=environment, stdin="\n".join(pages))
     try:
         seen = json.loads(ended.stdout)
     except ValueError as error:
@@ -119,12 +118,12 @@ def require_sound_links(report: LinkReport) -> None:
 
 
 def _broken(errors: Mapping[str, list[dict[str, object]]], served_root: Path) -> list[BrokenLink]:
-    prefix = served_root.as_uri() + "/"
+    prefix = served_root.absolute().as_uri() + "/"
     found = []
     for page, faults in errors.items():
         for fault in faults:
             status = fault.get("status")
             text = status.get("text") if isinstance(status, dict) else status
             target = str(fault.get("url")).removeprefix(prefix)
-            found.append(BrokenLink(page, target, str(text)))
+            found.append(BrokenLink(os.path.relpath(page, served_root.absolute()), target, str(text)))
     return found

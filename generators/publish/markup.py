@@ -63,14 +63,13 @@ class Danger:
 
 
 class Page(HTMLParser):
-    """One parsed page; read ``loads``, ``scripts``, ``dangers`` and ``data_files`` after construction."""
+    """One parsed page; read ``loads``, ``scripts`` and ``dangers`` after construction."""
 
     def __init__(self, html: str) -> None:
         super().__init__(convert_charrefs=True)
         self.loads: list[Load] = []
         self.scripts: list[tuple[int, str]] = []
         self.dangers: list[Danger] = []
-        self.data_files: list[Load] = []
         self._open: str | None = None
         self._data: list[str] = []
         self._line = 0
@@ -83,7 +82,7 @@ class Page(HTMLParser):
         self._note_loads(tag, values)
         self._note_dangers(tag, values)
         if "data-chart" in values:
-            self.data_files.append(Load(self._at(), tag, values["data-chart"]))
+            self.loads.append(Load(self._at(), f"{tag} data-chart", values["data-chart"]))
         inline_script = tag == "script" and "src" not in values and not _is_data(values.get("type", ""))
         if inline_script or tag == "style":
             self._open, self._data, self._line = tag, [], self._at()

@@ -74,7 +74,7 @@ def _complete(site: Path, address: SiteAddress) -> LinkReport:
     (site / ".nojekyll").touch()
     write_robots(site, address)
     check_sitemap(site, address)
-    isolate(site, InlineScripts.of_theme())
+    isolate(site, InlineScripts.of_theme(), subpath=address.subpath)
     report = check_links(site, subpath=address.subpath)
     require_sound_links(report)
     return report
