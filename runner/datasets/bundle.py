@@ -26,7 +26,7 @@ def bundle_refs(bundle: Path) -> dict[str, str]:
         with bundle.open("rb") as stream:
             if stream.readline(100) not in SIGNATURES:
                 raise _no_bundle(bundle, "the file does not begin like one")
-            refs = {}
+            refs: dict[str, str] = {}
             for _ in range(MAX_HEADER_LINES):
                 line = stream.readline(10_000)
                 if line == b"\n":
@@ -45,6 +45,14 @@ def bundle_refs(bundle: Path) -> dict[str, str]:
             remedy="check the repo key of the task; a bundle is named relative to the dataset file",
         ) from None
     raise _no_bundle(bundle, "its list of refs is broken")
+
+
+def object_of(refs: Mapping[str, str], ref: str) -> str | None:
+    """Object that a tag or branch name stands for among full ref names; a tag goes before a branch."""
+    for name in (f"refs/tags/{ref}", f"refs/heads/{ref}", ref):
+        if name in refs:
+            return refs[name]
+    return None
 
 
 def build_bundle(series: Path, bundle: Path) -> Mapping[str, str]:

@@ -1,0 +1,120 @@
+"""Checking: runs a command on a workspace, in a process group of its own, within limits."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from runner.records import CheckStatus
+
+TAIL_CHARACTERS = 4000
+_TAIL_BYTES = 4 * TAIL_CHARACTERS
+_GRACE_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class CheckRun:
+    """How a command ended. ``exit_code`` is null where there is none; a signal is a negative number."""
+
+    status: CheckStatus
+    exit_code: int | None
+    duration_seconds: float
+    output_tail: str
+
+
+class _Tail:
+    """Keeps the end of a stream, read in a thread of its own, so that no child waits for a reader."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._kept = b""
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self._stream.fileno(), 65536):
+                with self._lock:
+                    self._kept = (self._kept + chunk)[-_TAIL_BYTES:]
+
+    def text(self) -> str:
+        """What was kept; waits a moment for the stream to end."""
+        self._thread.join(_GRACE_SECONDS)
+        with self._lock:
+            return self._kept.decode("utf-8", "replace")[-TAIL_CHARACTERS:]
+
+
+def run_check(
+    command: Sequence[str],
+    *,
+    workspace: Path,
+    timeout_seconds: float,
+    environment: Mapping[str, str] | None = None,
+) -> CheckRun:
+    """Run ``command`` in ``workspace``. Exit code 0 is a pass, everything else a failure.
+
+    The process gets no input, a private home that is removed afterwards, and an environment built from
+    nothing plus ``environment``. At the deadline, and when the command has ended, its whole process group is
+    killed. ``python`` as the first word is the interpreter that runs us.
+    """
+    words = [sys.executable, *command[1:]] if command[0] in {"python", "python3"} else list(command)
+    begun = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="check-", ignore_cleanup_errors=True) as home:
+        try:
+            process = subprocess.Popen(
+                words,
+                cwd=workspace,
+                env={**minimal_environment(Path(home)), **(environment or {})},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = f"the command could not be started: {error}"
+            return CheckRun(CheckStatus.ERROR, None, time.monotonic() - begun, reason[:TAIL_CHARACTERS])
+        return _watch(process, timeout_seconds, begun)
+
+
+def minimal_environment(home: Path) -> dict[str, str]:
+    """Environment for code that is not trusted: where programs are, a home, and nothing of ours."""
+    return {
+        "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath))),
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONIOENCODING": "utf-8",
+    }
+
+
+def _watch(process: subprocess.Popen[bytes], timeout_seconds: float, begun: float) -> CheckRun:
+    if process.stdout is None:
+        raise AssertionError("the process was started with a pipe")
+    tail = _Tail(process.stdout)
+    exit_code: int | None = None
+    status = CheckStatus.TIMEOUT
+    try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            exit_code = process.wait(timeout_seconds)
+            status = CheckStatus.PASSED if exit_code == 0 else CheckStatus.FAILED
+    finally:
+        duration = time.monotonic() - begun
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    text = tail.text()
+    process.stdout.close()
+    return CheckRun(status, exit_code, duration, text)

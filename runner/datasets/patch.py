@@ -1,0 +1,133 @@
+"""Patches: what an agent changed in its workspace, and trying such a change out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.datasets.checkout import SealedCheckout
+from runner.datasets.git import last_line, must_git, run_git
+from runner.errors import RepositoryError
+
+MAX_FILE_BYTES = 100_000_000
+MAX_PATCH_BYTES = 50_000_000
+
+DIFF = (
+    "diff-index",
+    "--cached",
+    "--patch",
+    "--binary",
+    "--full-index",
+    "--find-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-color",
+    "--src-prefix=a/",
+    "--dst-prefix=b/",
+)
+
+
+@dataclass(frozen=True)
+class ApplyResult:
+    """Whether a patch applied, and if not, why."""
+
+    ok: bool
+    reason: str = ""
+
+
+def make_patch(checkout: SealedCheckout) -> bytes:
+    """The difference between the pinned tree and the workspace, in git's format; empty where there is none.
+
+    The agent is not trusted: its ``.git`` is never read, every file is read anew whatever its times say, and
+    nothing that it configured runs. Nested repositories become plain folders; pipes, sockets and devices are
+    dropped; ignored files stay out.
+
+    Raises:
+        RepositoryError: the change is too large to be a patch.
+    """
+    tidy(checkout.workspace)
+    with tempfile.TemporaryDirectory() as scratch:
+        index = {"GIT_INDEX_FILE": str(Path(scratch, "index"))}
+        _git(checkout, index, "read-tree", checkout.base_commit)
+        _git(checkout, index, "add", "--all", "--", ".")
+        patch = _git(checkout, index, *DIFF, checkout.base_commit, "--")
+    if len(patch) > MAX_PATCH_BYTES:
+        raise _too_large(checkout, f"a patch of {len(patch):,} bytes")
+    return patch
+
+
+def apply_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
+    """Apply ``patch`` to a fresh checkout, wholly or not at all. An empty patch applies and changes nothing."""
+    if not patch.strip():
+        return ApplyResult(ok=True)
+    for arguments in (("--check",), ()):
+        done = run_git(
+            "apply",
+            "--binary",
+            "--whitespace=nowarn",
+            *arguments,
+            "-",
+            git_dir=checkout.git_dir,
+            work_tree=checkout.workspace,
+            cwd=checkout.workspace,
+            stdin=patch,
+        )
+        if done.exit_code != 0:
+            return ApplyResult(ok=False, reason=last_line(done.stderr))
+    return ApplyResult(ok=True)
+
+
+def tidy(workspace: Path) -> None:
+    """Remove from ``workspace`` what cannot be in a patch and would stop git from making one."""
+    for folder, names, files in os.walk(workspace, followlinks=False):
+        here = Path(folder)
+        nested = here != workspace
+        for name in [*names, *files]:
+            path = here / name
+            status = path.lstat()
+            if name.lower() == ".git":
+                if nested:
+                    _remove(path)
+                if name in names:
+                    names.remove(name)
+            elif stat.S_ISDIR(status.st_mode):
+                if status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+                    path.chmod(stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
+            elif stat.S_ISREG(status.st_mode):
+                if status.st_size > MAX_FILE_BYTES:
+                    raise RepositoryError(
+                        f"a file of {status.st_size:,} bytes is too large for a patch",
+                        where=str(path.relative_to(workspace)),
+                    )
+                if not status.st_mode & stat.S_IRUSR:
+                    path.chmod(stat.S_IMODE(status.st_mode) | stat.S_IRUSR)
+            elif not stat.S_ISLNK(status.st_mode):
+                _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
+def _git(checkout: SealedCheckout, environment: Mapping[str, str], *arguments: str) -> bytes:
+    return must_git(
+        *arguments,
+        git_dir=checkout.git_dir,
+        work_tree=checkout.workspace,
+        cwd=checkout.workspace,
+        environment=environment,
+    )
+
+
+def _too_large(checkout: SealedCheckout, what: str) -> RepositoryError:
+    return RepositoryError(
+        f"{what} is too large", where=str(checkout.workspace), remedy="exclude what was generated"
+    )

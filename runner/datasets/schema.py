@@ -1,0 +1,116 @@
+"""The shape of a dataset file: every key, its type and its own rule."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints
+
+from runner.datasets.location import check_ref, check_relative, check_repository, check_web_address
+from runner.errors import PathEscapeError
+from runner.records import Part
+from runner.store import component
+
+SCHEMA_VERSION = "1.1"
+MAX_TIMEOUT_SECONDS = 24 * 3600.0
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=r"\S")]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"^\S(?:[^\r\n]*\S)?$")]
+Date = Annotated[str, StringConstraints(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$")]
+
+
+def _slug(name: str) -> str:
+    try:
+        component(name)
+    except PathEscapeError:
+        name = "_"
+    if "_" in name or len(name) > 120:
+        raise ValueError(
+            "use lower-case letters, digits, dots and dashes, a letter or digit first, no underscore"
+        )
+    return name
+
+
+Name = Annotated[str, AfterValidator(_slug)]
+Address = Annotated[str, AfterValidator(check_web_address)]
+Repository = Annotated[str, AfterValidator(check_repository)]
+Ref = Annotated[str, AfterValidator(check_ref)]
+Beside = Annotated[str, AfterValidator(check_relative)]
+
+
+class Provenance(Part):
+    """Where a dataset comes from. Imported facts name repository, commit, path and licence."""
+
+    description: Text | None = None
+    repository: Address | None = None
+    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = None
+    path: Line | None = None
+    license: Line | None = None
+    declared_name: Line | None = Field(default=None, description="name of the dataset in its source")
+    notes: tuple[Text, ...] = ()
+
+
+class GroundTruth(Part):
+    """For reviewers and judges only; never shown to the agent."""
+
+    approach: Text | None = None
+    expectations: tuple[Text, ...] = ()
+    reference_url: Address | None = None
+
+
+class CheckEntry(Part):
+    """A command that decides whether a change works: exit code 0, and only that, is a pass."""
+
+    name: Name
+    command: Annotated[tuple[Line, ...], Field(min_length=1)]
+    timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = 300.0
+    hidden_files: tuple[Beside, ...] = Field(
+        default=(),
+        description="folders beside the file; their content is copied into the workspace for grading",
+    )
+
+
+class TaskEntry(Part):
+    """A problem in a repository at a ref, as written in the file."""
+
+    id: Name
+    kind: Literal["quality", "load"] = Field(
+        default="quality", description="load tasks only make work for a server and are never scored"
+    )
+    repo: Repository
+    ref: Ref | None = None
+    complexity: Line | None = None
+    tags: tuple[Line, ...] = ()
+    problem_statement: Text | None = None
+    problem_issue_url: Address | None = None
+    problem_missing: Text | None = Field(
+        default=None, description="why there is neither statement nor issue; such a task cannot be run"
+    )
+    gist: Line | None = Field(
+        default=None, description="one sentence of ours on what it is about, not a statement"
+    )
+    clarifying_answers: Text | None = None
+    ground_truth: GroundTruth | None = None
+    checks: tuple[CheckEntry, ...] = ()
+    reference_solution: Beside | None = None
+    public_since: Date | None = None
+    canary: Line | None = None
+
+
+class DatasetEntry(Part):
+    """A dataset file."""
+
+    schema_version: Literal["1.1"]
+    name: Name
+    title: Line
+    description: Text
+    version: Line
+    visibility: Literal["public", "private"]
+    license: Line | None = None
+    created: Date | None = None
+    default_ref: Ref
+    output_scope: Name | None = None
+    metrics: Annotated[tuple[Line, ...], Field(min_length=1)]
+    complexity_levels: Annotated[tuple[Line, ...], Field(min_length=1)]
+    source: Provenance | None = None
+    tasks: Annotated[tuple[TaskEntry, ...], Field(min_length=1)]
