@@ -9,7 +9,7 @@ from pathlib import Path
 
 from runner.errors import PublishError
 
-_SHOWN_LINES = 40
+SHOWN_LINES = 40
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,16 @@ class Finished:
     def output(self) -> str:
         """Both streams, shortened to the last lines, as an error message shows them."""
         lines = [line for line in (self.stderr + "\n" + self.stdout).splitlines() if line.strip()]
-        omitted = len(lines) - _SHOWN_LINES
+        omitted = len(lines) - SHOWN_LINES
         head = [f"... {omitted} lines before"] if omitted > 0 else []
-        return "\n".join(f"    {line}" for line in head + lines[-_SHOWN_LINES:])
+        return indented([*head, *lines[-SHOWN_LINES:]])
+
+
+def indented(lines: Sequence[str]) -> str:
+    """``lines`` as they stand inside an error message, the first ones only when there are very many."""
+    left = len(lines) - SHOWN_LINES - 1
+    rest = [f"... and {left} more"] if left > 0 else []
+    return "\n".join(f"    {line}" for line in [*lines[: SHOWN_LINES + 1], *rest])
 
 
 def run(

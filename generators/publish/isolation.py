@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from generators.publish.child import indented
 from generators.publish.markup import Page, css_addresses
 from generators.publish.policy import InlineScripts, with_policy
 from runner.errors import PublishError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_SHOWN = 50
 
 
 @dataclass(frozen=True)
@@ -102,10 +102,7 @@ def _scheme(address: str) -> str:
 
 
 def _unsafe(faults: Sequence[Fault]) -> PublishError:
-    shown = [f"    {fault}" for fault in faults[:_SHOWN]]
-    if len(faults) > _SHOWN:
-        shown.append(f"    ... and {len(faults) - _SHOWN} more")
-    listing = "\n".join(shown)
+    listing = indented([str(fault) for fault in faults])
     return PublishError(
         f"{len(faults)} places of the site reach outside its own files or run what they must not:\n{listing}",
         where=faults[0].file,

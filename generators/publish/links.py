@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from generators.publish.child import run
+from generators.publish.child import indented, run
 from generators.publish.environment import build_environment
 from runner.errors import PublishError
 
@@ -22,9 +22,6 @@ class BrokenLink:
     page: str
     target: str
     reason: str
-
-    def __str__(self) -> str:
-        return f"{self.page}: {self.target} ({self.reason})"
 
 
 @dataclass(frozen=True)
@@ -106,15 +103,23 @@ def require_sound_links(report: LinkReport) -> None:
     """
     if not report.broken:
         return
-    shown = [f"    {link}" for link in report.broken[:50]]
-    if len(report.broken) > len(shown):
-        shown.append(f"    ... and {len(report.broken) - len(shown)} more")
-    listing = "\n".join(shown)
+    listing = indented(_by_target(report.broken))
     raise PublishError(
         f"{len(report.broken)} of {report.links} links lead nowhere:\n{listing}",
         where=report.broken[0].page,
         remedy="mend the page or the generator that wrote the link, then publish again",
     )
+
+
+def _by_target(links: tuple[BrokenLink, ...]) -> list[str]:
+    """One line per target, since one missing page breaks the navigation of all others."""
+    pages: dict[tuple[str, str], list[str]] = {}
+    for link in links:
+        pages.setdefault((link.target, link.reason), []).append(link.page)
+    return [
+        f"{target} ({reason}), from {places[0]}" + (f" and {len(places) - 1} more" if places[1:] else "")
+        for (target, reason), places in sorted(pages.items())
+    ]
 
 
 def _broken(errors: Mapping[str, list[dict[str, object]]], served_root: Path) -> list[BrokenLink]:

@@ -137,7 +137,7 @@ def test_all_faults_of_all_files_stand_in_one_report(tmp_path: Path) -> None:
 
 def test_a_very_long_report_is_cut_and_says_how_many_are_left(tmp_path: Path) -> None:
     page(tmp_path, HOSTILE["image"] * 60)
-    with pytest.raises(PublishError, match="and 10 more"):
+    with pytest.raises(PublishError, match="and 19 more"):
         isolate(tmp_path, InlineScripts.of_theme())
 
 
