@@ -41,8 +41,8 @@ def installed_version() -> str:
 def verify_bundle(assets: Path, *, built: Path | None = None) -> str:
     """Checks the bundle and says what was found.
 
-    Its SHA-256 must be the one beside it, its version that of the Python package, the one it states inside and the
-    one that `charts.js` loads. With `built`, a folder `build.mjs` wrote to, the bytes must be equal too.
+    Its SHA-256 must be the one beside it; its version that of the Python package, the one stated inside and
+    the one that `charts.js` loads. With `built`, a folder `build.mjs` wrote to, the bytes must be equal too.
     Raises PublishError naming the first difference.
     """
     file = bundle_file(assets)

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from generators.charts.chart import Chart
 from generators.charts.legend import Key, legend
 from generators.charts.pareto_figure import pareto_figure
-from generators.charts.pareto_svg import pareto_svg
+from generators.charts.pareto_svg import named_marks, pareto_svg
 from generators.charts.point import ParetoPlan, ParetoPoint, plan
 from generators.charts.symbol import symbol_for
 from generators.charts.table import Column, Entry, data_table
@@ -91,10 +91,10 @@ def _legend(drawn: ParetoPlan) -> Markup:
 
 def _number_key(drawn: ParetoPlan) -> Markup:
     items = Markup("").join(
-        Markup('<li><a href="{}">{}</a></li>').format(
-            url(mark.point.href), text(shortened(mark.point.name, 60))
+        Markup('<li value="{}"><a href="{}">{}</a></li>').format(
+            mark.number, url(mark.point.href), text(shortened(mark.point.name, 60))
         )
-        for mark in drawn.marks
+        for mark in named_marks(drawn)
     )
     return Markup('<ol class="hm-numbers">{}</ol>').format(items)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from generators.charts.axis import Axis, Scale
+from generators.charts.axis import Scale
 from generators.charts.palette import LIGHT
-from generators.charts.pareto_svg import wide_labels
+from generators.charts.pareto_svg import labels_at
 from generators.charts.point import Mark, ParetoPlan
 from generators.charts.wording import basis_colour, basis_name
 from generators.escape.html import Json, plotly_text
@@ -54,7 +54,8 @@ def _points(plan: ParetoPlan, basis: str, scales: list[Scale]) -> dict[str, Json
     marks = plan.of_basis(basis)
     variable = basis_colour(basis)
     colour = LIGHT[variable]
-    labels = {scale: _labels(plan, marks, plan.cost_axis(scale)) for scale in scales}
+    labels = {scale: _labels(plan, marks, scale, named=True) for scale in scales}
+    numbers = {scale: _labels(plan, marks, scale, named=False) for scale in scales}
     return {
         "type": "scatter",
         "mode": "markers+text",
@@ -74,15 +75,19 @@ def _points(plan: ParetoPlan, basis: str, scales: list[Scale]) -> dict[str, Json
         },
         "meta": {
             "colour": variable,
-            "numbers": [str(mark.number) for mark in marks],
-            "labels": {scale: [[text, where] for text, where in labels[scale]] for scale in scales},
+            "wide": {scale: _sparse(labels[scale]) for scale in scales},
+            "narrow": {scale: _sparse(numbers[scale]) for scale in scales},
         },
     }
 
 
-def _labels(plan: ParetoPlan, marks: list[Mark], axis: Axis) -> list[tuple[str, str]]:
-    placed = dict(zip([mark.number for mark in plan.marks], wide_labels(plan, axis), strict=True))
+def _labels(plan: ParetoPlan, marks: list[Mark], scale: Scale, *, named: bool) -> list[tuple[str, str]]:
+    placed = dict(zip([mark.number for mark in plan.marks], labels_at(plan, scale, named=named), strict=True))
     return [(plotly_text(placed[mark.number].text), placed[mark.number].position) for mark in marks]
+
+
+def _sparse(labels: list[tuple[str, str]]) -> dict[str, Json]:
+    return {str(index): [text, where] for index, (text, where) in enumerate(labels) if text}
 
 
 def _symbol(mark: Mark) -> str:
@@ -101,10 +106,12 @@ def _frontier(plan: ParetoPlan, basis: str) -> dict[str, Json]:
 
 
 def _combined(plan: ParetoPlan) -> dict[str, Json]:
-    return _line(plan.combined_frontier(), "across cost bases, directional", "--hm-muted", "dash")
+    return _line(
+        plan.combined_frontier(), "across cost bases, directional", "--hm-combined", "5px,4px", width=6
+    )
 
 
-def _line(marks: list[Mark], name: str, variable: str, dash: str) -> dict[str, Json]:
+def _line(marks: list[Mark], name: str, variable: str, dash: str, width: int = 2) -> dict[str, Json]:
     if len(marks) < 2:
         return {}
     return {
@@ -114,6 +121,6 @@ def _line(marks: list[Mark], name: str, variable: str, dash: str) -> dict[str, J
         "x": [mark.cost for mark in marks],
         "y": [mark.score for mark in marks],
         "hoverinfo": "skip",
-        "line": {"shape": "hv", "width": 2, "dash": dash, "color": LIGHT[variable]},
+        "line": {"shape": "hv", "width": width, "dash": dash, "color": LIGHT[variable]},
         "meta": {"colour": variable},
     }

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from markupsafe import Markup
 
-from generators.charts.axis import Axis
+from generators.charts.axis import Axis, Scale
 from generators.charts.frame import NARROW, WIDE, Frame
 from generators.charts.label import Anchor, Box, PlacedLabel, place
 from generators.charts.point import Mark, ParetoPlan
@@ -26,8 +26,8 @@ RADIUS = 5.0
 def pareto_svg(plan: ParetoPlan, *, title: str) -> Markup:
     """Both drawings; a style sheet shows the one that fits.
 
-    In the wide one every point is a link with its name, unless there are more than 24: then the links are left
-    to the table and only points on a frontier are named. The narrow one shows the numbers of the table.
+    In the wide one every point is a link with its name, unless there are more than 24: then the links are
+    left to the table and only points on a frontier are named. The narrow one shows the numbers of the table.
     """
     linked = len(plan.marks) <= MAX_LINKED_POINTS
     return _drawing(plan, WIDE, title, linked=linked, named=True) + _drawing(
@@ -35,9 +35,16 @@ def pareto_svg(plan: ParetoPlan, *, title: str) -> Markup:
     )
 
 
-def wide_labels(plan: ParetoPlan, axis: Axis) -> list[PlacedLabel]:
-    """The labels of the wide drawing at a cost axis; the interactive chart uses the same ones."""
-    return _labels(plan, WIDE, axis, named=True)
+def named_marks(plan: ParetoPlan) -> list[Mark]:
+    """The marks that get a name or a number: all, or those on a frontier when there are more than 24."""
+    if len(plan.marks) <= MAX_LINKED_POINTS:
+        return list(plan.marks)
+    return [mark for mark in plan.marks if _on_frontier(mark)]
+
+
+def labels_at(plan: ParetoPlan, scale: Scale, *, named: bool) -> list[PlacedLabel]:
+    """The labels of the wide (named) or narrow drawing at a scale; the interactive chart has the same."""
+    return _labels(plan, WIDE if named else NARROW, plan.cost_axis(scale), named=named)
 
 
 def _drawing(plan: ParetoPlan, frame: Frame, title: str, *, linked: bool, named: bool) -> Markup:
@@ -124,15 +131,14 @@ def _labels(plan: ParetoPlan, frame: Frame, cost: Axis, *, named: bool) -> list[
         number = str(mark.number)
         x, y = frame.x(cost, mark.cost), frame.y(score, mark.score)
         anchors.append(Anchor(x, y, name, number) if named else Anchor(x, y, number, number))
-    crowded = len(anchors) > MAX_LINKED_POINTS
     order = sorted(range(len(anchors)), key=lambda index: not _on_frontier(plan.marks[index]))
     plot = frame.plot
     area = Box(plot.left + 2, plot.top - 6, frame.width - 2, plot.bottom - 2)
-    if crowded:
-        anchors = [
-            anchor if _on_frontier(mark) else replace(anchor, text="", fallback="")
-            for mark, anchor in zip(plan.marks, anchors, strict=True)
-        ]
+    named_numbers = {mark.number for mark in named_marks(plan)}
+    anchors = [
+        anchor if mark.number in named_numbers else replace(anchor, text="", fallback="")
+        for mark, anchor in zip(plan.marks, anchors, strict=True)
+    ]
     placed = place(
         [anchors[index] for index in order],
         area=area,

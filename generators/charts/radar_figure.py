@@ -31,9 +31,8 @@ def radar_figure(
         "layout": {
             "showlegend": False,
             "hovermode": "closest",
-            "margin": {"l": 80, "r": 80, "t": 40, "b": 40},
+            "margin": {"l": 82, "r": 82, "t": 42, "b": 42},
             "polar": {
-                "gridshape": "linear",
                 "angularaxis": {
                     "direction": "clockwise",
                     "rotation": 90,
@@ -43,8 +42,9 @@ def radar_figure(
                 },
                 "radialaxis": {
                     "range": [0, maximum],
-                    "angle": 90,
-                    "tickangle": 90,
+                    "angle": round(90 + 180 / len(axes), 4),
+                    "tickangle": round(90 + 180 / len(axes), 4),
+                    "tickfont": {"size": 10},
                     "tickmode": "array",
                     "tickvals": rings,
                     "ticktext": ["25%", "50%", "75%", "100%"],
@@ -92,5 +92,5 @@ def _outline(
 
 
 def _wrapped(axis: str) -> str:
-    lines = textwrap.wrap(axis, 13, break_long_words=True)[:3] or [""]
+    lines = textwrap.wrap(axis, 14)[:3] or [""]
     return "<br>".join(plotly_text(line) for line in lines)

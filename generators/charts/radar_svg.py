@@ -14,12 +14,12 @@ from generators.escape.characters import shortened
 from generators.escape.html import attribute, text
 from generators.escape.link import url
 
-WIDTH, HEIGHT = 360.0, 310.0
-CENTRE = (180.0, 154.0)
-RADIUS = 108.0
+WIDTH, HEIGHT = 360.0, 280.0
+CENTRE = (180.0, 140.0)
+RADIUS = 98.0
 RINGS = (0.25, 0.5, 0.75, 1.0)
 _LINE_HEIGHT = 13.0
-_WRAP = 13
+_CHARACTER_WIDTH = 6.4
 
 
 def radar_svg(series: Sequence[RadarSeries], *, axes: tuple[str, ...], maximum: float, title: str) -> Markup:
@@ -54,25 +54,25 @@ def runs(values: Sequence[float | None]) -> list[list[int]]:
 
 def _web(axes: tuple[str, ...]) -> Markup:
     count = len(axes)
-    lines = []
-    for share in RINGS:
-        lines.append(_polygon([corner(index, count, share) for index in range(count)]) + "z")
-    for index in range(count):
-        lines.append(_polygon([CENTRE, corner(index, count, 1.0)]))
+    lines = [path("circle", *CENTRE, RADIUS * share) for share in RINGS]
+    lines += [_polygon([CENTRE, corner(index, count, 1.0)]) for index in range(count)]
     names = Markup("").join(_axis_name(index, count, name) for index, name in enumerate(axes))
+    # Between the last spoke and the first one, where no outline has a corner.
+    beside = [corner(2 * count - 1, 2 * count, share) for share in RINGS]
     rings = Markup("").join(
-        Markup('<text class="hm-ring" x="{}" y="{}">{}</text>').format(
-            short(CENTRE[0] + 4), short(CENTRE[1] - RADIUS * share + 10), f"{share:.0%}"
+        Markup('<text class="hm-ring hm-x" x="{}" y="{}">{}</text>').format(
+            short(x), short(y + 3), f"{share:.0%}"
         )
-        for share in RINGS
+        for share, (x, y) in zip(RINGS, beside, strict=True)
     )
     return Markup('<path class="hm-grid" d="{}"/>').format("".join(lines)) + names + rings
 
 
 def _axis_name(index: int, count: int, name: str) -> Markup:
-    x, y = corner(index, count, 1.0 + 12 / RADIUS)
-    lines = textwrap.wrap(shortened(name, 40), _WRAP, break_long_words=True)[:3] or [""]
+    x, y = corner(index, count, 1.0 + 10 / RADIUS)
     across = x - CENTRE[0]
+    room = min(x, WIDTH - x) if abs(across) > 8 else CENTRE[0]
+    lines = textwrap.wrap(shortened(name, 40), max(int(room / _CHARACTER_WIDTH), 4))[:3] or [""]
     css = "hm-x" if abs(across) < 8 else ("hm-y" if across < 0 else "")
     height = _LINE_HEIGHT * len(lines)
     above_or_below = y - height + 10 if y < CENTRE[1] else y + 6

@@ -3,11 +3,14 @@
   "use strict";
 
   const BUNDLE = "plotly-4.1.1.min.js";
-  const HOVER_DELAY_MS = 80;
+  const HOVER_DELAY_MS = 120;
   const NARROW_PX = 560;
   const base = new URL(".", document.currentScript.src);
   const live = new Map();
   let library = null;
+
+  // Plotly sets text beside a marker without a gap.
+  const GAPS = { "middle right": (text) => `\u00a0${text}`, "middle left": (text) => `${text}\u00a0` };
 
   const CONFIG = {
     displayModeBar: false,
@@ -58,20 +61,33 @@
   }
 
   function labelTrace(trace, scale, narrow) {
-    const labels = trace.meta.labels?.[scale];
+    const labels = trace.meta[narrow ? "narrow" : "wide"]?.[scale];
     if (!labels) return trace;
-    const texts = trace.x.map((_, index) => (labels[index] ?? ["", ""])[0]);
-    const places = trace.x.map((_, index) => (labels[index] ?? ["", "middle right"])[1]);
+    const placed = trace.x.map((_, index) => labels[index] ?? ["", "middle right"]);
     return {
       ...trace,
-      text: narrow ? trace.meta.numbers : texts,
-      textposition: narrow ? "top center" : places,
+      text: placed.map(([text, place]) => GAPS[place]?.(text) ?? text),
+      textposition: placed.map(([, place]) => place),
       cliponaxis: false,
     };
   }
 
+  // On a logarithmic axis Plotly writes no dollar sign at 2 and 5, so the ticks are ours: beyond the range too,
+  // for readers who zoom out.
+  function costTicks([low, high], { scale, narrow }) {
+    const wanted = narrow ? 5 : 7;
+    if (scale !== "log") return { nticks: wanted };
+    const ticks = (digits) => digits.flatMap((digit) =>
+      Array.from({ length: 13 }, (_, index) => Number(`${digit}e${index - 6}`))).sort((a, b) => a - b);
+    const fits = (digits) =>
+      ticks(digits).filter((tick) => Math.log10(tick) >= low && Math.log10(tick) <= high).length <= wanted;
+    const values = ticks([[1, 2, 5], [1, 3]].find(fits) ?? [1]);
+    return { tickmode: "array", tickvals: values, ticktext: values.map((tick) => `$${tick.toLocaleString("en", { maximumFractionDigits: 6 })}`) };
+  }
+
   function paintLayout(layout, shades, state) {
     const axis = { gridcolor: shades.grid, linecolor: shades.grid, tickcolor: shades.grid };
+    const font = { color: shades.ink, size: state.narrow ? 12 : 13 };
     const painted = {
       ...layout,
       autosize: false,
@@ -80,7 +96,7 @@
       dragmode: state.touch ? false : "zoom",
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
-      font: { color: shades.ink, family: "inherit", size: 12 },
+      font: { ...font, family: "inherit" },
       hoverlabel: {
         bgcolor: shades.paper,
         bordercolor: shades.ink,
@@ -94,12 +110,17 @@
         ...axis,
         type: state.scale,
         range: [...layout.meta.ranges[state.scale]],
-        title: { text: `${layout.xaxis.title.text} (${state.scale} scale)`, standoff: 12 },
-        dtick: state.scale === "log" && !state.narrow ? "D2" : undefined,
-        nticks: state.narrow ? 5 : 8,
+        title: { text: `${layout.xaxis.title.text} (${state.scale} scale)`, font, standoff: 12 },
+        ...costTicks(layout.meta.ranges[state.scale], state),
         fixedrange: state.touch,
       };
-      painted.yaxis = { ...layout.yaxis, ...axis, range: [...layout.yaxis.range], fixedrange: state.touch };
+      painted.yaxis = {
+        ...layout.yaxis,
+        ...axis,
+        range: [...layout.yaxis.range],
+        title: { ...layout.yaxis.title, font },
+        fixedrange: state.touch,
+      };
       if (state.narrow) painted.margin = { ...layout.margin, l: 40, r: 10 };
     } else {
       painted.dragmode = false;
