@@ -43,7 +43,7 @@ class _Heard:
             self.retries += kind == "retry"
             self.lost += kind == "lost" or event.get("usage_lost") is True
         elif kind == "end":
-            self.in_flight = False
+            self.in_flight = self.in_flight and event.get("stop_reason") == "terminated"
             self.end = event
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
+from types import FrameType
 
 import httpx
 
@@ -12,12 +14,13 @@ from runner.harnesses.loop_agent.agent import Agent, Ending
 from runner.harnesses.loop_agent.client import Client
 from runner.harnesses.loop_agent.events import Voice
 from runner.harnesses.loop_agent.job import Job, JobFault, read_job
+from runner.harnesses.loop_agent.keeper import Keeper, start_keeper
 from runner.harnesses.loop_agent.key import take_key
 from runner.harnesses.loop_agent.places import open_places
 from runner.harnesses.loop_agent.shell import command_environment
 from runner.harnesses.loop_agent.toolset import Toolset
 
-EXIT_DONE, EXIT_MODEL_ERROR, EXIT_BAD_JOB, EXIT_LIMIT = 0, 1, 2, 3
+EXIT_DONE, EXIT_MODEL_ERROR, EXIT_BAD_JOB, EXIT_LIMIT, EXIT_STOPPED = 0, 1, 2, 3, 143
 MAX_JOB_BYTES = 64_000_000
 
 
@@ -32,15 +35,30 @@ def main() -> int:
     key = take_key(job.key_variable)
     deadline = None if job.bounds.seconds is None else began + job.bounds.seconds
     headers = {"Authorization": f"Bearer {key}"} if key else {}
+    keeper = start_keeper()
+    signal.signal(signal.SIGTERM, _stop)
     with httpx.Client(headers=headers, trust_env=False, follow_redirects=False) as http:
         url = job.base_url.rstrip("/") + "/chat/completions"
-        ending = _agent(job, Client(http, url, job.patience, deadline), key).run()
-    return _exit_code(ending)
+        agent = _agent(job, Client(http, url, job.patience, deadline), key, keeper)
+        try:
+            return _exit_code(agent.run())
+        except Stopped:
+            sys.stdout.buffer.write(b"\n")  # a line may have been cut in two
+            agent.stopped()
+            return EXIT_STOPPED
 
 
-def _agent(job: Job, client: Client, key: str) -> Agent:
+class Stopped(BaseException):
+    """SIGTERM came. No ordinary handler may hold it up."""
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> None:
+    raise Stopped
+
+
+def _agent(job: Job, client: Client, key: str, keeper: Keeper) -> Agent:
     environment = command_environment(os.environ)
-    tools = Toolset(open_places(job.workspace, job.artifacts), environment)
+    tools = Toolset(open_places(job.workspace, job.artifacts), environment, keeper)
     return Agent(job, client, tools, Voice(sys.stdout.buffer, hidden=key))
 
 

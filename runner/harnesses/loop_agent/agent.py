@@ -50,11 +50,18 @@ class Agent:
 
     def run(self) -> Ending:
         """Work until the model is done, a limit is reached, or the model cannot be had."""
-        began = self.clock()
         self._introduce()
         ending = None
         while ending is None:
             ending = self._turn()
+        self._say_end(ending)
+        return ending
+
+    def stopped(self) -> None:
+        """Say that someone ended the run from outside."""
+        self._say_end(Ending("terminated", is_error=True, error="stopped by a signal"))
+
+    def _say_end(self, ending: Ending) -> None:
         used = {name: self.ledger.total(name) for name in Spent.__dataclass_fields__}
         self.voice.say(
             "end",
@@ -63,9 +70,7 @@ class Agent:
             retries=self.ledger.retries,
             usage=used,
             cost_usd=self.ledger.cost_usd(),
-            seconds=round(self.clock() - began, 4),
         )
-        return ending
 
     def _introduce(self) -> None:
         places = self.tools.places

@@ -7,7 +7,7 @@ turn     turn, usage {prompt, cached, completion, reasoning: a count or null} or
 tool     turn, name, ok, seconds, arguments, result
 retry    turn, attempt, kind, reason, status, wait_seconds, usage_lost
 lost     turn, kind, reason: the last request broke off after its answer had begun
-end      stop_reason, is_error, error, limit_hit, turns, retries, usage (sums or null), cost_usd, seconds
+end      stop_reason, is_error, error, limit_hit, turns, retries, usage (sums or null), cost_usd
 
 Every line also has ``event`` and ``at``, seconds since the start.
 """

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from runner.harnesses.loop_agent.keeper import Keeper
+
 MAX_OUTPUT_BYTES = 30_000
 READ_BYTES = 65_536
 DEFAULT_SECONDS = 120.0
@@ -37,7 +39,12 @@ def command_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_command(
-    command: str, *, folder: Path, environment: Mapping[str, str], seconds: float = DEFAULT_SECONDS
+    command: str,
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    seconds: float = DEFAULT_SECONDS,
+    keeper: Keeper | None = None,
 ) -> CommandRun:
     """Run ``command`` with the shell in ``folder``; output and errors come together, in order.
 
@@ -58,7 +65,8 @@ def run_command(
     gathered = _Gathered()
     try:
         if child.stdout is not None:
-            with child.stdout as stream:
+            minding = keeper.minding(child.pid) if keeper else contextlib.nullcontext()
+            with minding, child.stdout as stream:
                 _gather(child, stream, gathered, time.monotonic() + min(seconds, MAX_SECONDS))
     finally:
         _kill_group(child.pid)

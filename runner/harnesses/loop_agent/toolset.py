@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.loop_agent import files
+from runner.harnesses.loop_agent.keeper import Keeper
 from runner.harnesses.loop_agent.places import Places, ToolFault
 from runner.harnesses.loop_agent.shell import DEFAULT_SECONDS, MAX_SECONDS, run_command
 
@@ -115,6 +116,7 @@ class Toolset:
 
     places: Places
     environment: Mapping[str, str]
+    keeper: Keeper | None = None
 
     def descriptions(self) -> list[dict[str, object]]:
         """Every tool as Chat Completions wants it described."""
@@ -159,7 +161,9 @@ class Toolset:
         if not command.strip() or "\0" in command:
             raise ToolFault("the command is empty or holds a null character")
         folder: Path = self.places.workspace
-        run = run_command(command, folder=folder, environment=self.environment, seconds=seconds)
+        run = run_command(
+            command, folder=folder, environment=self.environment, seconds=seconds, keeper=self.keeper
+        )
         if run.exit_code is None:
             raise ToolFault(f"killed after {seconds:g} seconds; output so far:\n{run.output}")
         return f"exit code {run.exit_code}\n{run.output}"
