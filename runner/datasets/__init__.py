@@ -1,23 +1,33 @@
 """Dataset YAML to Dataset and Task, and sealed checkouts."""
 
+from runner.datasets.bundle import build_bundle
 from runner.datasets.checking import CheckRun, minimal_environment, run_check
 from runner.datasets.checkout import SealedCheckout, seal
 from runner.datasets.dataset import Dataset, ProblemSource, Task, TaskCheck
+from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list_datasets
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
 from runner.datasets.patch import ApplyResult, apply_patch, make_patch
+from runner.datasets.proof import TaskProof, check_dataset
 from runner.datasets.reveal import reveal_hidden_files
 
 __all__ = [
     "ApplyResult",
     "CheckRun",
     "Dataset",
+    "DatasetListing",
     "ProblemSource",
     "SealedCheckout",
     "Task",
     "TaskCheck",
+    "TaskLine",
+    "TaskProof",
     "all_datasets",
     "apply_patch",
+    "build_bundle",
+    "check_dataset",
     "find_dataset",
+    "list_dataset",
+    "list_datasets",
     "load_dataset",
     "make_patch",
     "minimal_environment",

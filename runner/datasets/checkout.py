@@ -36,7 +36,7 @@ class SealedCheckout:
 
 
 def seal(repo: str, ref: str, *, beside: Path, cache: Path, workspace: Path, git_dir: Path) -> SealedCheckout:
-    """Check ``ref`` of ``repo`` out into ``workspace``, without history, remotes, other refs or other objects.
+    """Check ``ref`` of ``repo`` out into ``workspace``: no history, no remotes, no other refs or objects.
 
     Args:
         repo: https or ssh address, a path, or a bundle; paths are relative to ``beside``.
@@ -67,9 +67,8 @@ def seal(repo: str, ref: str, *, beside: Path, cache: Path, workspace: Path, git
 
 
 def _require_free(workspace: Path, git_dir: Path) -> None:
-    taken = workspace.is_symlink() or (
-        workspace.exists() and (not workspace.is_dir() or any(workspace.iterdir()))
-    )
+    taken = workspace.is_symlink() or workspace.is_file()
+    taken = taken or (workspace.is_dir() and any(workspace.iterdir()))
     if taken or git_dir.exists() or git_dir.is_symlink():
         raise RepositoryError(
             "a checkout needs an empty folder",
@@ -108,10 +107,13 @@ def _make_template(source: Source, commit: str, git: Path) -> tuple[str, str]:
     must_git("init", "--quiet", "--bare", "--template=", f"--object-format={object_format}", str(git))
     must_git("config", "core.bare", "false", git_dir=git)
     must_git("config", "core.logAllRefUpdates", "false", git_dir=git)
-    pack = must_git(
-        "pack-objects", "--revs", "--stdout", "--quiet", stdin=f"{base}\n".encode(), git_dir=source.mirror
+    must_git(
+        "pack-objects",
+        "--revs",
+        "--quiet",
+        str(git / "objects" / "pack" / "pack"),
+        stdin=f"{base}\n".encode(),
+        git_dir=source.mirror,
     )
-    must_git("index-pack", "--stdin", "--strict", stdin=pack, git_dir=git)
     must_git("update-ref", "refs/heads/main", base, git_dir=git)
-    must_git("fsck", "--strict", "--connectivity-only", git_dir=git)
     return base, tree

@@ -9,7 +9,14 @@ from runner.datasets.bundle import bundle_refs, object_of
 from runner.datasets.document import Document, Value, text_at
 from runner.datasets.faults import Fault, Location, listed, nearest
 from runner.datasets.hidden import hidden_files_in
-from runner.datasets.location import COMMIT_ID, check_ref, check_relative, check_repository
+from runner.datasets.location import (
+    COMMIT_ID,
+    RepositoryKind,
+    check_ref,
+    check_relative,
+    check_repository,
+    repository_kind,
+)
 from runner.datasets.schema import SCHEMA_VERSION
 from runner.errors import RepositoryError
 
@@ -24,11 +31,9 @@ def connection_faults(document: Document, folder: Path) -> list[Fault]:
 def items_of(mapping: Keys, key: str) -> list[tuple[int, Keys]]:
     """The items of a list that are mappings, with their places; empty where there is no such list."""
     value = mapping.get(key)
-    return (
-        [(place, item) for place, item in enumerate(value) if isinstance(item, dict)]
-        if isinstance(value, list)
-        else []
-    )
+    if not isinstance(value, list):
+        return []
+    return [(place, item) for place, item in enumerate(value) if isinstance(item, dict)]
 
 
 class _Connections:
@@ -42,7 +47,7 @@ class _Connections:
         if version == "1.0":
             yield self._fault(
                 ("schema_version",),
-                f"1.0 is the older shape without version and visibility; add both, then write {SCHEMA_VERSION!r}",
+                f"1.0 has no version and visibility; add both keys, then write {SCHEMA_VERSION!r}",
             )
         yield from self._duplicates(("tasks",), items_of(root, "tasks"), "id")
         levels = root.get("complexity_levels")
@@ -68,7 +73,7 @@ class _Connections:
         if not has_problem and not task.get("problem_missing"):
             yield self._fault(
                 place,
-                "needs problem_statement or problem_issue_url, or the reason for neither in problem_missing",
+                "needs problem_statement, problem_issue_url, or in problem_missing the reason for neither",
             )
         if has_problem and task.get("problem_missing"):
             yield self._fault((*place, "problem_missing"), "the task has a problem; remove this key")
@@ -100,12 +105,9 @@ class _Connections:
 
     def _repository(self, place: Location, task: Keys) -> Iterator[Fault]:
         repo = text_at(task, "repo")
-        if (
-            repo is None
-            or not repo.endswith(".bundle")
-            or not _passes(check_repository, repo)
-            or "://" in repo
-        ):
+        if repo is None or not _passes(check_repository, repo):
+            return
+        if repository_kind(repo) is not RepositoryKind.BUNDLE:
             return
         try:
             refs = bundle_refs(self._folder / repo)

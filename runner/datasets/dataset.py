@@ -72,8 +72,8 @@ class Task(TaskEntry):
     def digest(self) -> str:
         """SHA-256 of everything that decides what the agent is given and how it is graded.
 
-        Covered: all keys except ``gist``, ``problem_missing``, ``reference_solution`` and ``public_since``, the
-        content of the hidden files, and the object a bundle's ref stands for. How the file is laid out, and
+        Covered: all keys except ``gist``, ``problem_missing``, ``reference_solution`` and ``public_since``;
+        the content of the hidden files; the object a bundle's ref stands for. How the file is laid out, and
         keys that only repeat a default, change nothing.
         """
         return _digest(self.model_dump(mode="json", exclude=DOCUMENTARY_OF_TASK))

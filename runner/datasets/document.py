@@ -10,7 +10,7 @@ import yaml
 
 from runner.datasets.faults import Fault, Location
 
-Value: TypeAlias = "str | None | list[Value] | dict[str, Value]"
+Value: TypeAlias = "str | list[Value] | dict[str, Value] | None"
 
 MAX_BYTES = 1_000_000
 MAX_NODES = 50_000
@@ -179,7 +179,7 @@ def _line_of(node: yaml.Node) -> int:
 
 
 def _too_large() -> str:
-    return f"more than {MAX_NODES:,} values, or nested deeper than {MAX_DEPTH}; aliases count where they are used"
+    return f"more than {MAX_NODES:,} values, or deeper than {MAX_DEPTH}; aliases count at every use"
 
 
 def text_at(mapping: Mapping[str, Value], key: str) -> str | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +18,10 @@ SETTINGS = (
     "protocol.ssh.allow=always",
     "protocol.file.allow=always",
     "core.hooksPath=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.excludesFile=/dev/null",
+    "core.protectNTFS=false",
+    "core.protectHFS=false",
     "core.fsmonitor=false",
     "core.autocrlf=false",
     "core.untrackedCache=false",
@@ -24,6 +30,8 @@ SETTINGS = (
     "gc.auto=0",
     "maintenance.auto=false",
     "init.defaultBranch=main",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=60",
     "fetch.writeCommitGraph=false",
     "submodule.recurse=false",
     "advice.detachedHead=false",
@@ -31,8 +39,19 @@ SETTINGS = (
 )
 """Given on every command line, where they beat the configuration of any repository."""
 
-PASSED_ON = ("PATH", "SSH_AUTH_SOCK", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE")
-"""What of our own environment git needs to reach a remote; HOME is passed on for ssh's keys only."""
+PASSED_ON = (
+    "PATH",
+    "HOME",
+    "SSH_AUTH_SOCK",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    "GIT_SSL_CAINFO",
+)
+"""What of our own environment git needs to reach a remote; HOME is for the keys of ssh and for .netrc."""
 
 LOCAL_TIMEOUT = 300.0
 REMOTE_TIMEOUT = 1800.0
@@ -64,14 +83,14 @@ def run_git(
     """
     command = _command(arguments, git_dir, work_tree)
     try:
-        done = subprocess.run(
+        process = subprocess.Popen(
             command,
-            input=stdin,
-            capture_output=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             cwd=cwd,
             env={**_environment(), **(environment or {})},
-            timeout=timeout_seconds,
-            check=False,
+            start_new_session=True,
         )
     except FileNotFoundError:
         raise ConfigurationError(
@@ -79,13 +98,28 @@ def run_git(
             where=" ".join(arguments[:2]),
             remedy="install git 2.34 or newer and put it on PATH",
         ) from None
+    try:
+        stdout, stderr = process.communicate(stdin, timeout_seconds)
     except subprocess.TimeoutExpired:
         raise RepositoryError(
             f"git did not finish within {timeout_seconds:.0f} seconds",
             where=" ".join(arguments[:2]),
             remedy="check the network and the size of the repository, then try again",
         ) from None
-    return GitResult(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    finally:
+        if process.returncode is None:
+            _kill(process)
+    return GitResult(process.returncode, stdout, stderr.decode("utf-8", "replace"))
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End git with the helpers that it started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
 
 
 def must_git(
@@ -132,15 +166,17 @@ def _command(arguments: Sequence[str], git_dir: Path | None, work_tree: Path | N
 
 
 def _environment() -> dict[str, str]:
-    environment = {name: os.environ[name] for name in (*PASSED_ON, "HOME") if name in os.environ}
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    if "SSL_CERT_FILE" in os.environ:
+        environment.setdefault("GIT_SSL_CAINFO", os.environ["SSL_CERT_FILE"])
     return {
         **environment,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
-        "GIT_ASKPASS": "true",
-        "SSH_ASKPASS": "true",
+        "GIT_ASKPASS": "",
+        "SSH_ASKPASS": "",
         "GIT_SSH_COMMAND": "ssh -o BatchMode=yes -o ConnectTimeout=20",
         "GIT_OPTIONAL_LOCKS": "0",
         "GIT_NO_REPLACE_OBJECTS": "1",

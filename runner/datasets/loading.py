@@ -11,10 +11,10 @@ from runner.datasets.connections import connection_faults
 from runner.datasets.dataset import Dataset, Task, TaskCheck
 from runner.datasets.document import MAX_BYTES, read_document
 from runner.datasets.faults import Fault, listed, nearest, report
-from runner.datasets.hidden import hidden_files_in
+from runner.datasets.hidden import HiddenFile, hidden_files_in
 from runner.datasets.location import COMMIT_ID, RepositoryKind, repository_kind
-from runner.datasets.schema import DatasetEntry, TaskEntry
-from runner.datasets.wording import fault_of
+from runner.datasets.schema import CheckEntry, DatasetEntry, TaskEntry
+from runner.datasets.wording import fault_of, is_echo
 from runner.errors import DatasetError, UsageError
 
 SUFFIXES = (".yaml", ".yml")
@@ -33,7 +33,11 @@ def load_dataset(path: Path) -> Dataset:
         try:
             entry = DatasetEntry.model_validate(document.root, strict=False)
         except ValidationError as error:
-            faults += [fault_of(detail, document) for detail in error.errors(include_url=False)]
+            faults += [
+                fault_of(detail, document)
+                for detail in error.errors(include_url=False)
+                if not is_echo(detail)
+            ]
         faults += connection_faults(document, path.parent)
     if faults or entry is None:
         raise report(path, faults or [Fault((), None, "the file holds no keys")], document.root)
@@ -88,15 +92,13 @@ def _bytes_of(path: Path) -> bytes:
 
 
 def _resolved(entry: TaskEntry, default_ref: str, folder: Path) -> Task:
-    checks = tuple(
-        TaskCheck(
-            **dict(check),
-            hidden=tuple(file for name in check.hidden_files for file in hidden_files_in(folder, name)),
-        )
-        for check in entry.checks
-    )
+    checks = tuple(TaskCheck(**dict(check), hidden=_hidden(check, folder)) for check in entry.checks)
     ref = entry.ref or default_ref
     pinned = ref if COMMIT_ID.fullmatch(ref) else None
     if pinned is None and repository_kind(entry.repo) is RepositoryKind.BUNDLE:
         pinned = object_of(bundle_refs(folder / entry.repo), ref)
     return Task.model_validate({**dict(entry), "ref": ref, "checks": checks, "pinned_object": pinned})
+
+
+def _hidden(check: CheckEntry, folder: Path) -> tuple[HiddenFile, ...]:
+    return tuple(file for name in check.hidden_files for file in hidden_files_in(folder, name))

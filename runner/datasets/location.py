@@ -54,9 +54,7 @@ def check_repository(repo: str) -> str:
         if parts.scheme not in {"https", "ssh"}:
             raise ValueError(f"{parts.scheme}:// is not supported; use https://, ssh:// or a path")
         if parts.password or (parts.username and parts.scheme == "https"):
-            raise ValueError(
-                "the address carries credentials; remove them and use git's own key or the network's"
-            )
+            raise ValueError("the address carries credentials; use a key in your ssh agent instead")
         if parts.username and not re.fullmatch(r"[A-Za-z0-9][\w.-]*", parts.username):
             raise ValueError("the user name in the address is not one")
         if parts.query or parts.fragment or parts.path.strip("/") == "":
@@ -91,15 +89,8 @@ def check_ref(ref: str) -> str:
         ValueError: it could not.
     """
     _check_text(ref)
-    if (
-        not _REF.fullmatch(ref)
-        or ".." in ref
-        or "//" in ref
-        or "@{" in ref
-        or ref.endswith((".lock", "/", "."))
-    ):
-        raise ValueError("not a tag, branch or commit id")
-    if any(part.startswith(".") for part in ref.split("/")):
+    strange = any(part in ref for part in ("..", "//", "/.", "@{")) or ref.endswith((".lock", "/", "."))
+    if strange or not _REF.fullmatch(ref):
         raise ValueError("not a tag, branch or commit id")
     return ref
 

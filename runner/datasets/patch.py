@@ -48,8 +48,14 @@ def make_patch(checkout: SealedCheckout) -> bytes:
     dropped; ignored files stay out.
 
     Raises:
-        RepositoryError: the change is too large to be a patch.
+        RepositoryError: the change is too large to be a patch, or the workspace itself is gone.
     """
+    if checkout.workspace.is_symlink() or not checkout.workspace.is_dir():
+        raise RepositoryError(
+            "the workspace is gone or was replaced by something else",
+            where=str(checkout.workspace),
+            remedy="there is no change to collect; run the trial again",
+        )
     tidy(checkout.workspace)
     with tempfile.TemporaryDirectory() as scratch:
         index = {"GIT_INDEX_FILE": str(Path(scratch, "index"))}
@@ -57,12 +63,12 @@ def make_patch(checkout: SealedCheckout) -> bytes:
         _git(checkout, index, "add", "--all", "--", ".")
         patch = _git(checkout, index, *DIFF, checkout.base_commit, "--")
     if len(patch) > MAX_PATCH_BYTES:
-        raise _too_large(checkout, f"a patch of {len(patch):,} bytes")
+        raise _too_large(len(patch), str(checkout.workspace))
     return patch
 
 
 def apply_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
-    """Apply ``patch`` to a fresh checkout, wholly or not at all. An empty patch applies and changes nothing."""
+    """Apply ``patch`` to a fresh checkout, wholly or not at all; an empty patch changes nothing."""
     if not patch.strip():
         return ApplyResult(ok=True)
     for arguments in (("--check",), ()):
@@ -84,30 +90,31 @@ def apply_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
 
 def tidy(workspace: Path) -> None:
     """Remove from ``workspace`` what cannot be in a patch and would stop git from making one."""
-    for folder, names, files in os.walk(workspace, followlinks=False):
-        here = Path(folder)
-        nested = here != workspace
-        for name in [*names, *files]:
-            path = here / name
-            status = path.lstat()
-            if name.lower() == ".git":
-                if nested:
+    waiting = [workspace]
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(folder) as entries:
+            for entry in list(entries):
+                path = Path(entry.path)
+                mode = entry.stat(follow_symlinks=False).st_mode
+                if entry.name.lower() == ".git":
+                    if folder != workspace or entry.name != ".git":
+                        _remove(path)
+                elif stat.S_ISDIR(mode):
+                    _allow(path, mode, stat.S_IRWXU)
+                    waiting.append(path)
+                elif stat.S_ISREG(mode):
+                    _allow(path, mode, stat.S_IRUSR)
+                    size = entry.stat(follow_symlinks=False).st_size
+                    if size > MAX_FILE_BYTES:
+                        raise _too_large(size, str(path))
+                elif not stat.S_ISLNK(mode):
                     _remove(path)
-                if name in names:
-                    names.remove(name)
-            elif stat.S_ISDIR(status.st_mode):
-                if status.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-                    path.chmod(stat.S_IMODE(status.st_mode) | stat.S_IRWXU)
-            elif stat.S_ISREG(status.st_mode):
-                if status.st_size > MAX_FILE_BYTES:
-                    raise RepositoryError(
-                        f"a file of {status.st_size:,} bytes is too large for a patch",
-                        where=str(path.relative_to(workspace)),
-                    )
-                if not status.st_mode & stat.S_IRUSR:
-                    path.chmod(stat.S_IMODE(status.st_mode) | stat.S_IRUSR)
-            elif not stat.S_ISLNK(status.st_mode):
-                _remove(path)
+
+
+def _allow(path: Path, mode: int, wanted: int) -> None:
+    if mode & wanted != wanted:
+        path.chmod(stat.S_IMODE(mode) | wanted)
 
 
 def _remove(path: Path) -> None:
@@ -127,7 +134,9 @@ def _git(checkout: SealedCheckout, environment: Mapping[str, str], *arguments: s
     )
 
 
-def _too_large(checkout: SealedCheckout, what: str) -> RepositoryError:
+def _too_large(size: int, where: str) -> RepositoryError:
     return RepositoryError(
-        f"{what} is too large", where=str(checkout.workspace), remedy="exclude what was generated"
+        f"the change is too large to be a patch: {size:,} bytes",
+        where=where,
+        remedy="let .gitignore name what is generated",
     )

@@ -25,9 +25,7 @@ def _slug(name: str) -> str:
     except PathEscapeError:
         name = "_"
     if "_" in name or len(name) > 120:
-        raise ValueError(
-            "use lower-case letters, digits, dots and dashes, a letter or digit first, no underscore"
-        )
+        raise ValueError("use lower-case letters, digits, dots and dashes, a letter or digit first")
     return name
 
 
@@ -86,9 +84,7 @@ class TaskEntry(Part):
     problem_missing: Text | None = Field(
         default=None, description="why there is neither statement nor issue; such a task cannot be run"
     )
-    gist: Line | None = Field(
-        default=None, description="one sentence of ours on what it is about, not a statement"
-    )
+    gist: Line | None = Field(default=None, description="one sentence on what it is about; not the statement")
     clarifying_answers: Text | None = None
     ground_truth: GroundTruth | None = None
     checks: tuple[CheckEntry, ...] = ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from pydantic_core import ErrorDetails
 
 from runner.datasets.document import Document
@@ -43,6 +45,11 @@ def fault_of(detail: ErrorDetails, document: Document) -> Fault:
     return Fault(location, document.line(location), _message(detail, location))
 
 
+def is_echo(detail: ErrorDetails) -> bool:
+    """Whether ``detail`` only repeats that the items of a list, each named in its own fault, are wrong."""
+    return detail["type"] == "too_short" and bool(detail["input"])
+
+
 def _message(detail: ErrorDetails, location: Location) -> str:
     kind = detail["type"]
     if kind == "missing":
@@ -73,5 +80,5 @@ def _known_keys(location: Location) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    text = re.sub(r"//[^/@]*@", "//...@", repr(value))
     return text if len(text) <= 80 else text[:77] + "..."

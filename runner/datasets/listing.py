@@ -1,0 +1,87 @@
+"""Listing: the datasets of a folder as plain data to print."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.datasets.dataset import Dataset
+from runner.datasets.loading import all_datasets, load_dataset
+from runner.errors import DatasetError
+
+
+@dataclass(frozen=True)
+class TaskLine:
+    """One task in a listing."""
+
+    id: str
+    kind: str
+    complexity: str | None
+    problem_source: str
+    """``text``, ``issue``, ``issue+text`` or ``none``."""
+    checks: int
+    repository: str
+    ref: str
+    gist: str | None
+    runnable: bool
+
+
+@dataclass(frozen=True)
+class DatasetListing:
+    """One dataset in a listing; ``faults`` is its report where the file is not valid."""
+
+    path: Path
+    name: str
+    title: str | None = None
+    version: str | None = None
+    visibility: str | None = None
+    digest: str | None = None
+    tasks_per_complexity: Mapping[str, int] | None = None
+    tasks: tuple[TaskLine, ...] = ()
+    faults: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the file is valid."""
+        return self.faults is None
+
+
+def list_datasets(folder: Path) -> tuple[DatasetListing, ...]:
+    """Every dataset file in ``folder``; a faulty one is listed with its faults and stops nothing."""
+    return tuple(list_dataset(path) for path in all_datasets(folder))
+
+
+def list_dataset(path: Path) -> DatasetListing:
+    """One dataset file."""
+    try:
+        dataset = load_dataset(path)
+    except DatasetError as error:
+        return DatasetListing(path=path, name=path.stem, faults=error.message())
+    return DatasetListing(
+        path=path,
+        name=dataset.name,
+        title=dataset.title,
+        version=dataset.version,
+        visibility=dataset.visibility,
+        digest=dataset.digest(),
+        tasks_per_complexity=dataset.tasks_per_complexity(),
+        tasks=_lines(dataset),
+    )
+
+
+def _lines(dataset: Dataset) -> tuple[TaskLine, ...]:
+    return tuple(
+        TaskLine(
+            id=task.id,
+            kind=task.kind,
+            complexity=task.complexity,
+            problem_source=task.problem_source.value,
+            checks=len(task.checks),
+            repository=task.repository_name,
+            ref=task.ref,
+            gist=task.gist,
+            runnable=task.runnable,
+        )
+        for task in dataset.tasks
+    )
