@@ -15,7 +15,7 @@ from generators.publish.remote import Remote, redact, resolve
 from runner.errors import PublishError, UsageError
 
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
-_PREFIX = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(?:/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+_PREFIX = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
 _BEFORE = "refs/before"
 
 
@@ -121,13 +121,13 @@ class _Workplace:
     def commit(self, site: Path, prefix: str, message: str, now: int, *, follow: bool) -> str:
         if follow and self._git("rev-parse", "--verify", "--quiet", _BEFORE).exit_code == 0:
             self._must("update-ref", f"refs/heads/{self.branch}", _BEFORE)
-        command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--branch", self.branch]
-        command += ["--message", message]
+        command = [sys.executable, "-m", "ghp_import", "--no-jekyll", f"--branch={self.branch}"]
+        command += [f"--message={message}"]
         domain = self._git("cat-file", "blob", f"{_BEFORE}:CNAME")
         if prefix:
-            command += ["--prefix", prefix]
+            command += [f"--prefix={prefix}"]
         elif domain.exit_code == 0 and not (site / "CNAME").exists():
-            command += ["--cname", domain.stdout.strip()]
+            command += [f"--cname={domain.stdout.strip()}"]
         dated = {"GIT_COMMITTER_DATE": f"{now} +0000"}
         imported = run(
             [*command, str(site)], folder=self.folder, environment={**self.target.environment, **dated}
