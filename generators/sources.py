@@ -1,4 +1,4 @@
-"""Sources: the store, the dataset files and the price lists, loaded into the worlds that pages are made from."""
+"""Sources: store, dataset files and price lists, loaded into the worlds that pages are made from."""
 
 from __future__ import annotations
 
@@ -65,7 +65,10 @@ def _world(root: Path, described: Mapping[str, Dataset], prices: InstancePrices,
     sweeps = tuple(store.sweeps())
     rates = HardwareRates(sweeps, prices)
     tiers = {
-        (scope, task.id): task.complexity for scope, dataset in described.items() for task in dataset.tasks
+        (scope, task.id): task.complexity
+        for scope, dataset in described.items()
+        for task in dataset.tasks
+        if task.complexity is not None
     }
     cells = build_cells(store.trials(), plans, rates, tiers)
     return World(

@@ -47,7 +47,7 @@ def cells_table(
     columns = [Column("Model"), *([Column("Harness"), Column("Skill")] if harness else [])]
     columns += [Column("Resolved", "number", "Trials in which every check passed")] if checks else []
     columns += [Column("Mean score", "number", SCORE)] if judged else []
-    columns += [Column("Cost per task", "number", COST), Column("Cost basis"), Column("Hosting")]
+    columns += [Column("Cost per task", "number", COST), Column("Cost basis")]
     columns += [Column("Tokens per task", "number"), Column("Minutes per task", "number")]
     columns += [] if harness else [Column("Turns per task", "number")]
     columns += [Column("Frontier"), Column("Membership", "number", MEMBERSHIP)] if board else []
@@ -61,8 +61,10 @@ def cells_table(
             row.append(value_entry(cell.figures["resolved_share"], Unit.PERCENT))
         if judged:
             row.append(score_entry(cell))
-        row += [value_entry(cell.figures["cost_per_task"], Unit.DOLLARS), Entry(words.basis(cell.basis))]
-        row.append(Entry(words.hosting(cell.hosting)))
+        row += [
+            value_entry(cell.figures["cost_per_task"], Unit.DOLLARS),
+            Entry(words.basis(cell.basis), note=words.hosting(cell.hosting)),
+        ]
         row.append(value_entry(cell.figures["tokens_per_task"], Unit.TOKENS, count=False))
         row.append(value_entry(cell.figures["minutes_per_task"], Unit.MINUTES, count=False))
         if not harness:
@@ -108,7 +110,11 @@ def frontier_table(world: World, board: Board, basis: CostBasis | None, page: st
         row += [] if basis is None else [Entry(words.percent(place.membership), place.membership)]
         rows.append(row)
         previous = place
-    name = "across cost bases, directional only" if basis is None else f"within {words.basis(basis)} costs"
+    name = (
+        "across cost bases, directional only"
+        if basis is None
+        else f"within {words.basis_adjective(basis)} costs"
+    )
     return table(f"Frontier {name}", columns, rows, sortable=False)
 
 
@@ -144,7 +150,7 @@ def named_trials(world: World, cells: Sequence[Cell], page: str) -> Table | None
     return table("Trials that are not in the mean scores", columns, rows)
 
 
-def warning_summary(world: World, cells: Sequence[Cell], page: str) -> Table | None:
+def warning_summary(cells: Sequence[Cell], page: str) -> Table | None:
     """Warning codes of these cells with how often and where they occur; None when there is none."""
     found: dict[str, list[Cell]] = {}
     for cell in cells:
@@ -154,7 +160,7 @@ def warning_summary(world: World, cells: Sequence[Cell], page: str) -> Table | N
         return None
     rows = []
     for code in sorted(found, key=lambda code: (-len(found[code]), code)):
-        names = list(dict.fromkeys(label(cell).removesuffix(" *") for cell in found[code]))
+        names = list(dict.fromkeys(label(cell) for cell in found[code]))
         amount = len(found[code])
         rows.append(
             [

@@ -118,7 +118,7 @@ def _placement(board: Board | None, cell: Cell) -> str:
     place = board.placement(cell)
     if place is None:
         return "This cell is no point on the cost-quality chart, because its score or its cost is not known."
-    basis = words.basis(place.basis)
+    basis = words.basis_adjective(place.basis)
     rivals = sum(other.basis is place.basis for other in board.placements)
     among = f"among the {words.counted(rivals, 'cell')} with {basis} costs on this dataset"
     share = words.percent(place.membership)

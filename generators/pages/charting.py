@@ -52,8 +52,8 @@ def pareto(world: World, board: Board, page: str, *, slug: str, title: str, scop
     several = len({placement.cell.identity.harness for placement in board.placements}) > 1
     points = [_point(world, placement, page, several) for placement in board.placements]
     caption = (
-        "Each point is one cell: mean judge score over scored trials against mean cost per task. Lines join the "
-        "frontier within one cost basis; across bases the comparison is directional only."
+        "Each point is one cell: mean judge score over scored trials against mean cost per task. Lines join "
+        "the frontier within one cost basis; across bases the comparison is directional only."
     )
     chart = pareto_chart(points, slug=slug, title=title, scope=scope, caption=caption)
     return _drawn(chart, page)
@@ -105,12 +105,11 @@ def top_cells(board: Board) -> list[Cell]:
 
 
 def label(cell: Cell, *, with_harness: bool = False) -> str:
-    """Name of a cell on a chart; an asterisk marks cells in which trials were left out of the mean."""
-    star = "" if cell.figures["mean_score"].n == cell.sample.planned else " *"
+    """Name of a cell on a chart or in a table; a chart marks incomplete cells by itself."""
     name = cell.identity.model.slug
     if cell.identity.effort:
         name += f" ({cell.identity.effort})"
-    return f"{name} · {cell.identity.harness}{star}" if with_harness else f"{name}{star}"
+    return f"{name} · {cell.identity.harness}" if with_harness else name
 
 
 def _point(world: World, placement: Placement, page: str, with_harness: bool) -> ParetoPoint:

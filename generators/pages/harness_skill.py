@@ -73,7 +73,6 @@ def _page(world: World, harness: str, skill: str, boards: tuple[Board, ...]) -> 
         in_search=not world.demonstration,
         demonstration=world.demonstration,
         assets=tuple(assets),
-        wide=False,
     )
 
 
@@ -108,7 +107,7 @@ def board_section(
         rubric=words.listing(rubrics),
         chart=drawn.html if drawn else None,
         frontiers=[
-            (words.basis(basis), frontier_table(world, board, basis, page, harness=harness))
+            (words.basis_adjective(basis), frontier_table(world, board, basis, page, harness=harness))
             for basis in board.bases
         ],
         combined=frontier_table(world, board, None, page, harness=harness) if len(board.bases) > 1 else None,
@@ -129,7 +128,7 @@ def board_section(
         radar_rule=_radar_rule(board, len(top)),
         radars=[chart.html for chart in radar],
         named=named_trials(world, everyone, page),
-        warnings=warning_summary(world, everyone, page),
+        warnings=warning_summary(everyone, page),
     )
 
 

@@ -51,7 +51,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
         path=path,
         title="Demonstration" if world.demonstration else "Harnessmark",
         template="home.md.j2",
-        description="Coding harness and model pairs measured on real repositories: score, cost and time, with n of m.",
+        description="Coding harness and model pairs, measured on real repositories: score, cost and time.",
         context={
             "tiles": tiles(world),
             "board": board,
@@ -60,7 +60,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "few": few_tasks(board) if board else True,
             "chart": drawn.html if drawn else None,
             "frontiers": [
-                (words.basis(basis), frontier_table(world, board, basis, path, harness=True))
+                (words.basis_adjective(basis), frontier_table(world, board, basis, path, harness=True))
                 for basis in board.bases
             ]
             if board

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from generators.pages import cell, harness_skill, home
+from generators.pages import (
+    about_run,
+    cell,
+    compare,
+    cost_methodology,
+    data,
+    dataset,
+    harness,
+    harness_skill,
+    home,
+    model,
+    quality,
+    skill,
+    task,
+)
 from generators.pages.rendering import Page
 from generators.pages.world import World
 
@@ -23,8 +37,23 @@ class PageKind:
     make: Maker
 
 
+def _alone(make: Callable[[World], Iterable[Page]]) -> Maker:
+    """A maker that needs nothing of the other world."""
+    return lambda world, _: make(world)
+
+
 PAGE_KINDS: tuple[PageKind, ...] = (
     PageKind("home", home.pages),
-    PageKind("harness x skill", lambda world, other: harness_skill.pages(world)),
-    PageKind("cell", lambda world, other: cell.pages(world)),
+    PageKind("harness", _alone(harness.pages)),
+    PageKind("harness x skill", _alone(harness_skill.pages)),
+    PageKind("skill", _alone(skill.pages)),
+    PageKind("model", _alone(model.pages)),
+    PageKind("dataset", _alone(dataset.pages)),
+    PageKind("task", _alone(task.pages)),
+    PageKind("cell", _alone(cell.pages)),
+    PageKind("comparison", _alone(compare.pages)),
+    PageKind("methodology", _alone(cost_methodology.pages)),
+    PageKind("data", data.pages),
+    PageKind("data quality", quality.pages),
+    PageKind("about a run", about_run.pages),
 )

@@ -11,6 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from generators import escape
+from generators.escape.line import FrontMatterValue
 from generators.pages.links import relative
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
@@ -45,12 +46,12 @@ class Page:
     crumbs: tuple[Crumb, ...] = ()
     in_search: bool = True
     demonstration: bool = False
-    wide: bool = False
+    hide_navigation: bool = False
     assets: tuple[Asset, ...] = ()
 
 
 class Renderer:
-    """Renders pages. Autoescape is on for every template, and every value passes the escape of its context."""
+    """Renders pages. Autoescape is on for every template; each value passes the escape of its context."""
 
     def __init__(self) -> None:
         self.environment = jinja2.Environment(
@@ -75,14 +76,14 @@ class Renderer:
 
         template = self.environment.get_template(page.template)
         body = template.render(**page.context, page=page, to=to)
-        front: dict[str, escape.FrontMatterValue] = {
+        front: dict[str, FrontMatterValue] = {
             "title": page.title,
             "description": page.description,
         }
         if not page.in_search:
             front["search"] = {"exclude": True}
-        if page.wide:
-            front["hide"] = {"toc": True}
+        if page.hide_navigation:
+            front["hide"] = {"navigation": True}
         return escape.front_matter(front) + "\n" + fold(body) + "\n"
 
 

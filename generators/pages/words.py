@@ -16,6 +16,7 @@ BASIS_WORDS = {
     CostBasis.NOTIONAL: "notional",
     CostBasis.NONE: "none",
 }
+BASIS_ADJECTIVES = {**BASIS_WORDS, CostBasis.CREDITS: "credit-based", CostBasis.PRICE_TABLE: "price-table"}
 HOSTING_WORDS = {
     Hosting.VENDOR_API: "vendor API",
     Hosting.CLOUD: "cloud",
@@ -96,6 +97,11 @@ def day(moment: date | None) -> str:
 def basis(kind: CostBasis | None) -> str:
     """A cost basis in words."""
     return BASIS_WORDS[kind] if kind is not None else "unknown"
+
+
+def basis_adjective(kind: CostBasis) -> str:
+    """A cost basis as it stands before the word costs."""
+    return BASIS_ADJECTIVES[kind]
 
 
 def hosting(kind: Hosting) -> str:

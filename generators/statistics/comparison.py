@@ -9,7 +9,7 @@ from enum import StrEnum
 TIE_RELATIVE = 0.02
 TIE_ABSOLUTE = 1e-9
 FEW_TASKS = 20
-"""Below this many tasks a point is "not seen on the frontier"; it is never called dominated (field study D3)."""
+"""Below this many tasks a point is "not seen on the frontier"; it is never called dominated."""
 
 
 class Side(StrEnum):

@@ -64,9 +64,9 @@ def frontier_membership(costs: Floats, scores: Floats, *, seed: int = SEED) -> M
     """Probability of each point to be on the frontier, by a paired bootstrap over tasks.
 
     Tasks are drawn with replacement, the same draw for every point, so that a hard task is hard for all
-    (paired bootstrap; Efron and Tibshirani 1993, chapter 8). In each resample a point's cost and score are the
-    means over its known tasks in the draw; a point without any is not on that frontier. With few tasks all
-    distinct resamples are enumerated with their multinomial weights, which is the bootstrap distribution
+    (paired bootstrap; Efron and Tibshirani 1993, chapter 8). In each resample a point's cost and score are
+    the means over its known tasks in the draw; a point without any is not on that frontier. With few tasks
+    all distinct resamples are enumerated with their multinomial weights, which is the bootstrap distribution
     itself and needs no random numbers.
 
     Args:
@@ -106,8 +106,10 @@ def _means(draws: Floats, values: Floats) -> Floats:
     known = ~np.isnan(values)
     totals = draws @ np.where(known, values, 0.0).T
     counts = draws @ known.astype(np.float64).T
-    means = np.divide(totals, counts, out=np.full_like(totals, np.nan), where=counts > 0)
-    return np.round(means, 9)
+    means: Floats = np.full(totals.shape, np.nan)
+    np.divide(totals, counts, out=means, where=counts > 0)
+    # Rounded, so that the order of an addition cannot part what is equal.
+    return means.round(9)
 
 
 def _on_frontier(costs: Floats, scores: Floats) -> Floats:

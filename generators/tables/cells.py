@@ -164,7 +164,7 @@ def _build_cell(
         rubric=rubric,
         dataset_digest=digest,
         demonstration=demonstration,
-        notes=tuple(_notes(members, rubric, digest)),
+        notes=tuple(_notes(members, rubric)),
     )
 
 
@@ -177,7 +177,7 @@ def _main_digest(members: Sequence[StoredTrial]) -> str | None:
     return max(counts, key=lambda digest: (counts[digest], order[digest]))
 
 
-def _notes(members: Sequence[StoredTrial], rubric: str | None, digest: str | None) -> Iterable[DataWarning]:
+def _notes(members: Sequence[StoredTrial], rubric: str | None) -> Iterable[DataWarning]:
     raw_ids = sorted({member.record.identity.cell.model.raw_id for member in members})
     if len(raw_ids) > 1:
         listed = ", ".join(raw_ids)[:800]

@@ -1,9 +1,10 @@
-"""Columns: what each exported table holds, with type, unit and meaning; the data dictionary is made from it."""
+"""Columns: what each exported table holds, with type, unit and meaning; source of the data dictionary."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from generators.tables.cells import Cell
@@ -41,6 +42,30 @@ def _usage(name: str) -> Callable[[CellTrial], Scalar]:
     return read
 
 
+def _of_trial(column: DataColumn[Cell], row: CellTrial) -> Scalar:
+    return column.read(row[0])
+
+
+def _of_artifact(column: DataColumn[Cell], row: JudgedArtifact) -> Scalar:
+    return column.read(row[0])
+
+
+def _criterion(name: str, row: JudgedArtifact) -> Scalar:
+    return int(getattr(row[3], name))
+
+
+def _amount(name: str, cell: Cell) -> Scalar:
+    return cell.figures[name].amount
+
+
+def _n(name: str, cell: Cell) -> Scalar:
+    return cell.figures[name].n
+
+
+def _m(name: str, cell: Cell) -> Scalar:
+    return cell.figures[name].m
+
+
 IDENTITY: tuple[DataColumn[Cell], ...] = (
     DataColumn("model", TEXT, "", "model slug, as in folders and pages", lambda c: c.identity.model.slug),
     DataColumn(
@@ -59,7 +84,7 @@ IDENTITY: tuple[DataColumn[Cell], ...] = (
 )
 
 TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
-    *(DataColumn(c.name, c.type, c.unit, c.meaning, lambda r, c=c: c.read(r[0])) for c in IDENTITY),
+    *(DataColumn(c.name, c.type, c.unit, c.meaning, partial(_of_artifact, c)) for c in IDENTITY),
     DataColumn(
         "raw_model_id", TEXT, "", "model id as sent", lambda r: r[1].record.identity.cell.model.raw_id
     ),
@@ -134,16 +159,13 @@ TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
 )
 
 JUDGEMENT_COLUMNS: tuple[DataColumn[JudgedArtifact], ...] = (
-    *(DataColumn(c.name, c.type, c.unit, c.meaning, lambda r, c=c: c.read(r[0])) for c in IDENTITY),
+    *(DataColumn(c.name, c.type, c.unit, c.meaning, partial(_of_artifact, c)) for c in IDENTITY),
     DataColumn("task", TEXT, "", "task id", lambda r: r[1].task),
     DataColumn("trial", WHOLE, "", "number of the attempt", lambda r: r[1].record.identity.trial),
     DataColumn("judge", TEXT, "", "judge", lambda r: r[1].judgement.judge.name if r[1].judgement else None),
     DataColumn("rubric", TEXT, "", "rubric", lambda r: r[1].judgement.rubric if r[1].judgement else None),
     DataColumn("artifact", TEXT, "", "judged artifact", lambda r: r[2]),
-    *(
-        DataColumn(name, WHOLE, "points", f"{name}, 0 to 25", lambda r, name=name: int(getattr(r[3], name)))
-        for name in CRITERIA
-    ),
+    *(DataColumn(name, WHOLE, "points", f"{name}, 0 to 25", partial(_criterion, name)) for name in CRITERIA),
     DataColumn("total", WHOLE, "points", "sum of the four criteria, 0 to 100", lambda r: r[3].total),
 )
 
@@ -158,21 +180,21 @@ def _figure_columns() -> tuple[DataColumn[Cell], ...]:
                 NUMBER,
                 figure.unit.value,
                 f"{figure.meaning} Formula: {figure.formula}.",
-                lambda c, name=name: c.figures[name].amount,
+                partial(_amount, name),
             ),
             DataColumn(
                 f"{name}_n",
                 WHOLE,
                 "trials",
                 f"trials {name} rests on",
-                lambda c, name=name: c.figures[name].n,
+                partial(_n, name),
             ),
             DataColumn(
                 f"{name}_m",
                 WHOLE,
                 "trials",
                 f"of how many for {name}",
-                lambda c, name=name: c.figures[name].m,
+                partial(_m, name),
             ),
         ]
     return tuple(found)

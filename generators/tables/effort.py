@@ -61,7 +61,7 @@ def minutes_total(sample: Sample) -> Value:
 
 
 def turns_per_task(sample: Sample) -> Value:
-    """Mean turns of the scored trials. Each harness counts turns in its own way: never compare harnesses by it."""
+    """Mean turns of the scored trials. Each harness counts in its own way: never compare harnesses by it."""
     known = [trial.record.turns for trial in sample.scored if trial.record.turns is not None]
     if not known:
         return Value(None, 0, len(sample.scored), "turns were not reported")

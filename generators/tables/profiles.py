@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
@@ -21,7 +22,7 @@ def artifact_means(cell: Cell) -> dict[str, Value]:
     names = {name for trial in cell.counted for name in _scores(trial)}
     order = [name for name in ARTIFACT_ORDER if name in names]
     order += sorted(names - set(ARTIFACT_ORDER))
-    return {name: _mean(cell, lambda trial, name=name: _artifact(trial, name)) for name in order}
+    return {name: _mean(cell, partial(_artifact, name=name)) for name in order}
 
 
 def criterion_means(cell: Cell) -> dict[str, Value]:
@@ -30,7 +31,7 @@ def criterion_means(cell: Cell) -> dict[str, Value]:
     A trial's value is the mean over its artifacts, so that every trial weighs the same. Source: the
     published quality radar.
     """
-    return {name: _mean(cell, lambda trial, name=name: _criterion(trial, name)) for name in CRITERIA}
+    return {name: _mean(cell, partial(_criterion, name=name)) for name in CRITERIA}
 
 
 def tier_means(cell: Cell) -> dict[str, Value]:

@@ -24,7 +24,7 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """A figure's value with the n of m it rests on; ``amount`` is None when unknown, and ``reason`` says why."""
+    """A figure's value with its n of m; ``amount`` is None when unknown, and ``reason`` says why."""
 
     amount: float | None
     n: int

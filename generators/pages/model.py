@@ -1,0 +1,122 @@
+"""Model: every cell of one model, under every harness, and the index of models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from generators.pages import links, words
+from generators.pages.board_tables import cells_table, warning_summary
+from generators.pages.rendering import Crumb, Page
+from generators.pages.table import Column, Entry, link_entry, table
+from generators.pages.world import World
+from generators.tables.cells import Cell
+from runner.costs.hardware import HardwareRate
+from runner.records import Hosting
+
+
+def pages(world: World) -> Iterator[Page]:
+    """The index of models and one page for each."""
+    if not world.demonstration:
+        yield _index(world)
+    for model in world.models:
+        yield _page(world, model)
+
+
+def _index(world: World) -> Page:
+    rows = []
+    for model in world.models:
+        cells = world.select(model=model)
+        rows.append(
+            [
+                link_entry(model, links.relative(links.MODELS, links.model_page(model))),
+                Entry(words.listing(sorted({cell.identity.provider for cell in cells}))),
+                Entry(words.listing(sorted({words.hosting(cell.hosting) for cell in cells}))),
+                Entry(words.listing(sorted({cell.identity.harness for cell in cells}))),
+                Entry(str(len(cells)), float(len(cells))),
+                Entry(
+                    str(sum(len(cell.trials) for cell in cells)),
+                    float(sum(len(cell.trials) for cell in cells)),
+                ),
+            ]
+        )
+    columns = [Column("Model"), Column("Providers"), Column("Hosting"), Column("Harnesses")]
+    columns += [Column("Cells", "number"), Column("Trials", "number")]
+    return Page(
+        path=links.MODELS,
+        title="Models",
+        template="index.md.j2",
+        description="Every model with results here.",
+        context={
+            "lead": "Models by the short name used in folders and pages. Each page lists the raw ids that "
+            "were sent. A vendor may write the same model in another way, so one model can stand here under "
+            "two names.",
+            "table": table("Models", columns, rows),
+            "after": None,
+        },
+        crumbs=(Crumb("Home", links.HOME),),
+    )
+
+
+def _page(world: World, model: str) -> Page:
+    path = links.model_page(model, world.prefix)
+    cells = world.select(model=model)
+    sections = []
+    for skill in world.skills:
+        for dataset in world.dataset_names:
+            members = world.select(model=model, skill=skill, dataset=dataset)
+            if members:
+                data = cells_table(
+                    world, _by_score(members), path, label_text=f"{model}: {skill} on {dataset}", harness=True
+                )
+                rubrics = sorted({cell.rubric for cell in members if cell.rubric})
+                note = ""
+                if len(rubrics) > 1:
+                    note = f"Scores by different rubrics are not comparable: {'; '.join(rubrics)}."
+                sections.append((f"{skill} on {dataset}", note, data))
+    home = (Crumb("Home", links.HOME),)
+    return Page(
+        path=path,
+        title=model,
+        template="model.md.j2",
+        description=f"Every harness that was measured with the model {model}.",
+        context={
+            "facts": _facts(world, model, cells),
+            "sections": sections,
+            "warnings": warning_summary(cells, path),
+        },
+        crumbs=(*home, Crumb("Demonstration", links.DEMONSTRATION + links.HOME))
+        if world.demonstration
+        else (*home, Crumb("Models", links.MODELS)),
+        in_search=False,
+        demonstration=world.demonstration,
+    )
+
+
+def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str, Entry]]:
+    raw_ids = sorted({raw_id for cell in cells for raw_id in cell.raw_ids})
+    facts = [
+        ("Raw ids sent", Entry(", ".join(raw_ids), code=True)),
+        ("Providers", Entry(words.listing(sorted({cell.identity.provider for cell in cells})))),
+        ("Hosting", Entry(words.listing(sorted({words.hosting(cell.hosting) for cell in cells})))),
+        ("Cells", Entry(f"{len(cells):,}")),
+    ]
+    if any(cell.hosting is Hosting.SELF_HOSTED for cell in cells):
+        rate = world.rates.rate_for(model)
+        if isinstance(rate, HardwareRate):
+            text = f"{words.dollars(rate.usd_per_token * 1_000_000)} per million tokens"
+            note = (
+                f"sweep of {rate.deployment.name} on {rate.deployment.instance_type}, "
+                f"concurrency {rate.level.concurrency}, {rate.commitment.value} price"
+            )
+            facts.append(("Hardware-derived rate", Entry(text, note=note)))
+        else:
+            facts.append(("Hardware-derived rate", Entry("not known", note=rate.reason, unknown=True)))
+    return facts
+
+
+def _by_score(cells: tuple[Cell, ...]) -> list[Cell]:
+    def order(cell: Cell) -> tuple[float, tuple[str, ...]]:
+        score = cell.figures["mean_score"].amount
+        return (-score if score is not None else 1.0, cell.key)
+
+    return sorted(cells, key=order)
