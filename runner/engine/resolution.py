@@ -23,6 +23,7 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
         UsageError: a model is needed, or a flag belongs to another provider.
     """
     name = settings.provider or ("endpoint" if settings.endpoint else "replay")
+    provider(name)
     models = settings.model
     if not models and name == "replay":
         path = find_dataset(settings.dataset, places.datasets)

@@ -1,0 +1,142 @@
+"""An interrupted run loses no finished trial, and resuming completes exactly the rest."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from runner.engine.places import Places
+from runner.errors import ConfigurationError, UsageError
+from runner.store import verify
+from tests.engine.runs import demonstration, facts, run
+
+CHILD = """
+import os, sys
+from pathlib import Path
+from rich.console import Console
+from runner.engine.command import run_command
+from runner.engine.places import Places
+resume = True if sys.argv[2] == "resume" else None
+flags = {} if resume else {"count": 3, "seed": 5}
+sys.exit(run_command(Places(Path(sys.argv[1])), Console(), config=None, flags=flags, environment=os.environ,
+                     resume=resume))
+"""
+
+
+def start(places: Places, how: str) -> subprocess.Popen[bytes]:
+    """A runner in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(places.root), how], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def finished(places: Places) -> set[tuple[object, ...]]:
+    return {facts(stored) for stored in demonstration(places).trials()}
+
+
+def copy_of(places: Places, name: str) -> Places:
+    other = Places(places.root.parent / name)
+    shutil.copytree(places.datasets, other.datasets)
+    return other
+
+
+def trials_at(places: Places) -> int:
+    return len(list(places.roots().demonstration.rglob("trial.json")))
+
+
+def test_killed_at_ten_random_moments_and_resumed_it_ends_with_the_same_trials(places: Places) -> None:
+    undisturbed = copy_of(places, "undisturbed")
+    assert run(undisturbed, {"count": 3, "seed": 5})[0] == 0
+    generator = random.Random(20260131)
+    kills, how = 0, "new"
+    for _ in range(10):
+        with start(places, how) as runner:
+            time.sleep(generator.uniform(0.3, 2.0))
+            runner.send_signal(signal.SIGKILL)
+            kills += runner.wait() == -signal.SIGKILL
+        if list(places.roots().demonstration.glob("plans/*.json")):
+            how = "resume"
+    if how == "resume" and trials_at(places) < 6:
+        assert run(places, resume=True)[0] == 0
+    assert kills >= 3, "too few of the kills hit a runner at work"
+    assert finished(places) == finished(undisturbed)
+    assert verify(places.roots().demonstration) == []
+    assert not (places.artifacts / "work").exists() or not any((places.artifacts / "work").rglob("stdout"))
+
+
+def test_a_finished_trial_is_not_run_again(places: Places) -> None:
+    run(places, {"count": 2, "model": "replay-careful"})
+    store = demonstration(places)
+    [plan] = store.plans()
+    victim, kept = [stored.folder for stored in store.trials()]
+    shutil.rmtree(victim)
+    before = (kept / "trial.json").read_bytes()
+    code, output = run(places, resume=plan.plan_id)
+    assert code == 0
+    assert "1 of 2 trials are there already" in output
+    assert (kept / "trial.json").read_bytes() == before
+    assert (victim / "trial.json").is_file()
+
+
+def test_ctrl_c_finishes_what_is_in_flight_and_leaves_with_partial(places: Places) -> None:
+    runner = start(places, "new")
+    while trials_at(places) < 1:
+        assert runner.poll() is None
+        time.sleep(0.02)
+    runner.send_signal(signal.SIGINT)
+    output, _ = runner.communicate(timeout=60)
+    left = 6 - trials_at(places)
+    assert b"Finishing the trials in flight" in output
+    assert runner.returncode == (3 if left else 0)
+    assert verify(places.roots().demonstration) == [] or left
+    if left:
+        assert b"invoke run --resume" in output
+        assert run(places, resume=True)[0] == 0
+    assert trials_at(places) == 6
+
+
+def test_two_runners_of_one_plan_do_not_get_in_each_others_way(places: Places) -> None:
+    first = start(places, "new")
+    while not list(places.roots().demonstration.glob("plans/*.json")) or trials_at(places) < 1:
+        assert first.poll() is None
+        time.sleep(0.02)
+    second = start(places, "resume")
+    output, _ = second.communicate(timeout=60)
+    first.communicate(timeout=60)
+    assert b"at work already" in output or b"no plan is unfinished" in output
+    assert trials_at(places) == 6
+
+
+def test_a_changed_dataset_stops_a_resume_with_what_changed(places: Places) -> None:
+    run(places, {"count": 2, "model": "replay-careful"})
+    store = demonstration(places)
+    [plan] = store.plans()
+    shutil.rmtree(next(store.trials()).folder)
+    dataset = places.datasets / "hello-world.yaml"
+    text = dataset.read_text(encoding="utf-8")
+    assert "timeout_seconds: " in text
+    dataset.write_text(text.replace("timeout_seconds: ", "timeout_seconds: 1"), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="dataset_digest, task_digest"):
+        run(places, resume=plan.plan_id)
+
+
+def test_settings_of_the_plan_cannot_change_on_resume(places: Places) -> None:
+    run(places, {"count": 1, "model": "replay-careful"})
+    with pytest.raises(UsageError, match="--max-turns"):
+        run(places, {"max_turns": 3}, resume=True)
+
+
+def test_nothing_to_resume_is_said(places: Places) -> None:
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+    run(places, {"count": 1, "model": "replay-careful"})
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+    with pytest.raises(UsageError, match="there is no plan"):
+        run(places, resume="run-of-yesterday")
