@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
@@ -15,35 +15,37 @@ PRINTED_TOLERANCE = 0.005 + 1e-9
 """Published means have two decimals."""
 
 Share = Field(default=None, ge=0, le=1)
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Word = Annotated[str, Field(min_length=1, max_length=60)]
 
 
 class SourceBlock(Part):
     """Where the figures were read."""
 
-    repo: str = Field(min_length=1)
+    repo: Name
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
-    path: str = Field(min_length=1)
-    license: str = Field(min_length=1)
+    path: str = Field(min_length=1, max_length=500)
+    license: Word
 
 
 class ServingBlock(Part):
     """The machine the source names, which is not always the one that served the model."""
 
-    instance_type: str | None
+    instance_type: Word | None
     tensor_parallel_size: int | None = Field(ge=1)
-    precision: str | None
+    precision: Word | None
     context_window: int | None = Field(ge=1)
 
 
 class JudgeBlock(Part):
     """The judge as one task of the run names it."""
 
-    model: str = Field(min_length=1)
-    provider: str
+    model: Name
+    provider: Word
     repo_grounded: bool
-    reasoning_effort: str | None = None
-    repo_ref: str | None = None
-    evaluated_at: str | None = None
+    reasoning_effort: Word | None = None
+    repo_ref: Name | None = None
+    evaluated_at: Word | None = None
 
 
 class Scores(Part):
@@ -64,8 +66,8 @@ class TaskRow(Part):
     """One task of a run."""
 
     task: Slug
-    complexity: str
-    ref: str | None = None
+    complexity: Word
+    ref: Name | None = None
     artifacts_produced: Count
     artifacts_expected: Count
     num_turns: Count
@@ -77,7 +79,7 @@ class TaskRow(Part):
     latency_seconds: Seconds
     total_cost_usd: Dollars | None
     kiro_credits: float | None = Field(default=None, ge=0)
-    result_subtype: str | None = None
+    result_subtype: Word | None = None
     is_error: bool
     failed: bool | None = None
     task_score: float | None = Field(default=None, ge=0, le=100)
@@ -106,13 +108,13 @@ class RunDocument(Part):
     schema_name: Literal["published-run/1"] = Field(alias="schema")
     source: SourceBlock
     model: str = Field(min_length=1, max_length=300)
-    model_slug: str
+    model_slug: Name
     harness: Slug
-    agent: str | None = None
+    agent: Word | None = None
     skill: Slug
-    dataset: str = Field(min_length=1)
-    dataset_ref: str | None = None
-    dataset_refs: tuple[str, ...] | None = None
+    dataset: Name
+    dataset_ref: Name | None = None
+    dataset_refs: tuple[Name, ...] | None = None
     provider: Literal["bedrock", "endpoint", "kiro"]
     serving: ServingBlock | None
     judge: JudgeBlock | None = None

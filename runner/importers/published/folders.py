@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from runner.errors import HarnessmarkError, ImportFailure
 from runner.importers.published.document import RunDocument
 from runner.importers.published.identity import role_of
-from runner.importers.published.reading import FaultyDocumentError, NotARunError, read_document
+from runner.importers.published.reading import FaultyDocumentError, NotARunError, faults_of, read_document
 from runner.importers.published.sweep_document import RequestSweepDocument, SweepDocument
 from runner.importers.published.throughput import sweep_records
 from runner.importers.published.trials import records_of
@@ -65,6 +67,8 @@ def _import_file(path: Path, store: ResultsStore) -> FileReport:
         return FileReport(path, FileStatus.SKIPPED, reason=str(reason))
     except FaultyDocumentError as error:
         return FileReport(path, FileStatus.FAILED, faults=error.faults)
+    except ValidationError as error:
+        return FileReport(path, FileStatus.FAILED, faults=faults_of(error))
     except HarnessmarkError as error:
         where = f" ({error.where})" if error.where else ""
         return FileReport(path, FileStatus.FAILED, faults=(f"{error.what}{where}",))

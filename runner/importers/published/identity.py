@@ -44,7 +44,7 @@ ROLES: Mapping[str, Role] = {
     "superseded": Role(
         2,
         Standing.SUPERSEDED,
-        "an earlier run whose token counters kept only the last turn; trial 1 replaces it",
+        "an earlier run of the same cell; trial 1 replaces it",
         "-superseded",
     ),
     "no-run-summary": Role(

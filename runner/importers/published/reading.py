@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,7 +34,7 @@ class NotARunError(Exception):
 class FaultyDocumentError(Exception):
     """The file cannot be used; ``faults`` holds one line each."""
 
-    def __init__(self, faults: list[str]) -> None:
+    def __init__(self, faults: Sequence[str]) -> None:
         self.faults = tuple(faults)
         super().__init__("; ".join(faults))
 
@@ -86,9 +87,12 @@ def _validated(kind: type[Shape], data: bytes) -> Shape:
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
-        raise FaultyDocumentError(
-            [f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors()]
-        ) from None
+        raise FaultyDocumentError(faults_of(error)) from None
+
+
+def faults_of(error: ValidationError) -> tuple[str, ...]:
+    """One line for each fault: its key and what is wrong."""
+    return tuple(f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors())
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:

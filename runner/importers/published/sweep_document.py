@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from runner.importers.published.document import SourceBlock
+from runner.importers.published.document import Name, SourceBlock, Word
 from runner.records import Quantiles, Spread
 from runner.records.base import Count, Dollars, Part, Slug
 
@@ -20,7 +20,7 @@ class SweepLevel(Part):
     """One concurrency level of a sweep with agent sessions as load. Its dollars are read, never used."""
 
     concurrency: int = Field(ge=1)
-    session_name: str
+    session_name: Name
     output_tokens_per_second: float = Rate
     prompt_tokens_per_second: float = Rate
     window_seconds: float = Rate
@@ -59,11 +59,11 @@ class SweepDocument(Part):
     schema_name: Literal["published-throughput/1"] = Field(alias="schema")
     deployment: Slug
     source: SourceBlock
-    model: str = Field(min_length=1)
-    instance_type: str
+    model: Name
+    instance_type: Word
     dollars_per_hour: Dollars
     tensor_parallel_size: int | None = Field(default=None, ge=1)
-    precision: str | None = None
+    precision: Word | None = None
     task_input_tokens: Count | None
     task_output_tokens: Count | None
     task_input_output_ratio: float | None
@@ -80,7 +80,7 @@ class SweepDocument(Part):
 class RequestLevel(Part):
     """One concurrency level of the older shape: equal requests, no prompt throughput."""
 
-    run_name: str
+    run_name: Name
     concurrency: int = Field(ge=1)
     requests_per_s: float = Rate
     output_tokens_per_s: float = Rate
@@ -98,13 +98,13 @@ class RequestSweepDocument(Part):
     schema_name: Literal["published-throughput/1"] = Field(alias="schema")
     deployment: Slug
     source: SourceBlock
-    model: str = Field(min_length=1)
-    model_hf: str
-    instance_type: str
+    model: Name
+    model_hf: Name
+    instance_type: Word
     tensor_parallel_size: int = Field(ge=1)
     max_model_len: int = Field(ge=1)
     gpu_memory_utilization: float = Field(gt=0, le=1)
-    precision: str
+    precision: Word
     sweep_date: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
     levels: tuple[RequestLevel, ...] = Field(min_length=1)
 

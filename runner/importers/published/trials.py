@@ -100,7 +100,7 @@ def _trial(
         fingerprint=Fingerprint(),
         plan_id=plan_id_of(cell, role),
         standing=role.standing,
-        standing_reason=role.reason,
+        standing_reason=_reason(role, common),
         outcome=outcome,
         outcome_reason=reason,
         duration_seconds=row.latency_seconds,
@@ -123,6 +123,13 @@ def _trial(
         source=source_of(run.source),
         published=_published(run, row),
     )
+
+
+def _reason(role: Role, common: tuple[DataWarning, ...]) -> str | None:
+    """Why the trial does not count, with what is wrong with the whole run where that is known."""
+    if role.reason is None:
+        return None
+    return " ".join((role.reason + ".", *(w.text for w in common if w.code == "last-turn-counters")))
 
 
 def _published(run: RunDocument, row: TaskRow) -> PublishedFigures:
