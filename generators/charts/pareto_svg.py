@@ -182,8 +182,12 @@ def _picture(plan: ParetoPlan, labels: list[PlacedLabel], places: list[tuple[flo
     for mark, (x, y) in zip(plan.marks, places, strict=True):
         css = _mark_class(mark)
         outlines[css] = outlines.get(css, "") + path(mark.symbol, x, y, RADIUS)
-    drawn = [Markup('<path class="{}" d="{}"/>').format(css, data) for css, data in sorted(outlines.items())]
+    drawn = [Markup('<path class="{}" d="{}"/>').format(css, data) for css, data in _frontier_last(outlines)]
     return Markup("").join([*drawn, *(_label(label) for label in labels)])
+
+
+def _frontier_last(outlines: dict[str, str]) -> list[tuple[str, str]]:
+    return sorted(outlines.items(), key=lambda outline: (not outline[0].endswith("hm-off"), outline[0]))
 
 
 def _mark_class(mark: Mark) -> str:
