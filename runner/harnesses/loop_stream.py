@@ -20,7 +20,7 @@ class _Heard:
     """What the lines of a stream add up to."""
 
     started: bool = False
-    not_enforced: tuple[str, ...] = ()
+    not_enforced: dict[str, str] = field(default_factory=dict)
     answers: list[dict[str, int | None] | None] = field(default_factory=list)
     retries: int = 0
     lost: int = 0
@@ -31,8 +31,7 @@ class _Heard:
         kind = event.get("event")
         if kind == "start":
             self.started = True
-            names = event.get("not_enforced")
-            self.not_enforced = tuple(str(name) for name in names) if isinstance(names, list) else ()
+            self._hear_not_enforced(event)
         elif kind == "request":
             self.in_flight = True
         elif kind == "turn":
@@ -45,6 +44,12 @@ class _Heard:
         elif kind == "end":
             self.in_flight = self.in_flight and event.get("stop_reason") == "terminated"
             self.end = event
+            self._hear_not_enforced(event)
+
+    def _hear_not_enforced(self, event: dict[str, object]) -> None:
+        reasons = event.get("not_enforced")
+        if isinstance(reasons, dict):
+            self.not_enforced |= {str(name)[:40]: str(reason)[:400] for name, reason in reasons.items()}
 
 
 def read_stream(stdout: Path) -> Reading:
@@ -79,11 +84,8 @@ def _warnings(heard: _Heard, usage: Usage | None) -> Iterator[DataWarning]:
         )
     if heard.answers and usage is None:
         yield DataWarning(code="usage-not-reported", text="the server sent no token counts with its answers")
-    for name in heard.not_enforced:
-        yield DataWarning(
-            code="limit-not-enforced",
-            text=f"the {name} limit could not be kept: the model's prices are not given",
-        )
+    for name, reason in heard.not_enforced.items():
+        yield DataWarning(code="limit-not-enforced", text=f"the {name} limit could not be kept: {reason}")
 
 
 def _usage(answers: list[dict[str, int | None] | None]) -> Usage | None:

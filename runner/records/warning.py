@@ -27,7 +27,7 @@ CODES: Mapping[str, str] = {
     "judge-block-of-one-task": "The judge is described once per run, from a task that was not judged like this.",
     "judged-again": "The published score replaces an earlier one of the same artifacts.",
     "last-turn-counters": "Token counts of this run look like those of the last turn only.",
-    "limit-not-enforced": "A limit was asked for that could not be kept, because prices were not given.",
+    "limit-not-enforced": "A limit could not be kept, because prices or token counts were not there.",
     "low-output-per-turn": "Fewer than 20 output tokens a turn: something was not counted.",
     "metered-at-default-price": "The cost equals the agent's default list price, not a price of this model.",
     "mixed-semantics": "Tasks of one run count cached tokens in different ways.",
@@ -52,7 +52,7 @@ CODES: Mapping[str, str] = {
     "turns-do-not-fit-tokens": "More prompt tokens a turn than the context window holds.",
     "turns-not-reported": "The source prints 0 turns: the number is unknown.",
     "uncached-run": "Almost no prompt token came from the cache, which makes the run expensive.",
-    "usage-is-lower-bound": "Answers broke off before their token counts arrived: more was used than is shown.",
+    "usage-is-lower-bound": "Answers broke off before their token counts arrived: more was used.",
     "usage-not-reported": "The server sent no token counts with its answers: they are unknown.",
     "zero-cost-is-unknown": "The source prints a cost of 0 for a run that was not free.",
 }

@@ -95,6 +95,7 @@ class Rig:
     limits: Limits = field(default_factory=Limits)
     prices: TokenPrices | None = None
     prompt: str | None = None
+    run_id: str = RUN
 
     @property
     def workspace(self) -> Path:
@@ -126,7 +127,7 @@ class Rig:
 
     def run(self, *faults: str, scenario: str = "demo/t", model: str = "m", timeout: float = 30.0) -> Result:
         """Run the child to its end, or kill it after ``timeout`` seconds."""
-        base = self.server.url_for(run=RUN, scenario=scenario, faults=faults) + "/v1"
+        base = self.server.url_for(run=self.run_id, scenario=scenario, faults=faults) + "/v1"
         return self.run_at(base, model=model, timeout=timeout)
 
     def run_at(self, base_url: str, *, model: str = "m", timeout: float = 30.0) -> Result:
@@ -149,7 +150,7 @@ class Rig:
         stdout = self.folder / "stdout"
         stdout.write_bytes(out)
         reading = self.loop.read(stdout, assignment)
-        return Result(child.returncode, out, err, reading, self.server.count(RUN), launch)
+        return Result(child.returncode, out, err, reading, self.server.count(self.run_id), launch)
 
 
 @contextmanager

@@ -70,6 +70,7 @@ class Agent:
             retries=self.ledger.retries,
             usage=used,
             cost_usd=self.ledger.cost_usd(),
+            not_enforced=self.ledger.not_enforced(),
         )
 
     def _introduce(self) -> None:

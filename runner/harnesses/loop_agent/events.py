@@ -1,13 +1,14 @@
 """Events: what the agent says about itself, one JSON object a line.
 
-start    format, model, limits, default_turns, not_enforced (limits that cannot be enforced here)
+start    format, model, limits, default_turns, not_enforced (limits that cannot be kept, with the reason)
 request  turn, attempt: a request is about to be sent
 turn     turn, usage {prompt, cached, completion, reasoning: a count or null} or null, finish, text,
          calls, seconds
 tool     turn, name, ok, seconds, arguments, result
 retry    turn, attempt, kind, reason, status, wait_seconds, usage_lost
 lost     turn, kind, reason: the last request broke off after its answer had begun
-end      stop_reason, is_error, error, limit_hit, turns, retries, usage (sums or null), cost_usd
+end      stop_reason, is_error, error, limit_hit, turns, retries, usage (sums or null), cost_usd,
+         not_enforced
 
 Every line also has ``event`` and ``at``, seconds since the start.
 """

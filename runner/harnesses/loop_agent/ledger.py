@@ -20,9 +20,17 @@ class Ledger:
     retries: int = 0
     answers: list[Spent | None] = field(default_factory=list)
 
-    def not_enforced(self) -> list[str]:
-        """Limits that were asked for and cannot be kept."""
-        return ["cost"] if self.bounds.cost_usd is not None and self.prices is None else []
+    def not_enforced(self) -> dict[str, str]:
+        """Limits that were asked for and cannot be kept, with the reason; more may follow as answers come."""
+        reasons: dict[str, str] = {}
+        untold = self.total("prompt") is None or self.total("completion") is None
+        if self.bounds.cost_usd is not None and self.prices is None:
+            reasons["cost"] = "the model's prices are not given"
+        elif self.bounds.cost_usd is not None and untold:
+            reasons["cost"] = "the server left out token counts"
+        if self.bounds.tokens is not None and untold:
+            reasons["tokens"] = "the server left out token counts"
+        return reasons
 
     def total(self, name: str) -> int | None:
         """Sum of the count ``name`` over all answers, None when one of them did not tell it."""
