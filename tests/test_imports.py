@@ -13,14 +13,16 @@ MIDDLE = FOUNDATION | {"runner.store", "runner.datasets", "runner.costs"}
 ALLOWED: dict[str, set[str]] = {
     "runner.errors": set(),
     "runner.records": {"runner.errors"},
+    # How an extension is found by its name: shared by every registry.
+    "runner.registry": {"runner.errors"},
     "runner.store": FOUNDATION,
     "runner.datasets": FOUNDATION | {"runner.store"},
     "runner.costs": FOUNDATION | {"runner.store"},
     "runner.replay": MIDDLE,
-    "runner.skills": MIDDLE,
-    "runner.harnesses": MIDDLE,
+    "runner.skills": MIDDLE | {"runner.registry"},
+    "runner.harnesses": MIDDLE | {"runner.registry"},
     # A provider makes the Endpoint value that a harness receives, and replay is one.
-    "runner.providers": MIDDLE | {"runner.harnesses.endpoint", "runner.replay"},
+    "runner.providers": MIDDLE | {"runner.harnesses.endpoint", "runner.registry", "runner.replay"},
     "runner.importers": MIDDLE,
     "runner.engine": MIDDLE
     | {
