@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -153,43 +154,165 @@ def run(
     )
 
 
-@task(help={"root": "folder of the store (default: every store below results/)"})
+@task(help={"root": "folder of a store (default: every store below results/)"})
 @command
 def verify(_context: Context, root: str | None = None) -> int:
     """Recompute every digest of the results store and name what is wrong."""
     from runner.store import verify as verify_store
 
     roots = [Path(root)] if root else list(_places().roots().existing())
-    findings = 0
-    for each in roots:
-        for finding in verify_store(each):
-            findings += 1
-            print(f"{each.name}: {finding.line()}")
-    print(f"{findings} findings in {len(roots)} stores" if findings else f"{len(roots)} stores are whole")
+    findings = [(each, finding) for each in roots for finding in verify_store(each)]
+    for each, finding in findings:
+        _say(f"{each.name}: {finding.line()}")
+    _say(f"{len(roots)} stores checked, {len(findings)} findings")
     return 3 if findings else 0
+
+
+@task(
+    help={
+        "host": "address to listen on",
+        "port": "port to listen on; 0 takes a free one",
+        "cassettes": "folder of recorded turns (default: datasets/cassettes)",
+        "faults": "faults with commas, such as delay200,2x500,cut",
+        "log": "file that receives one JSON line per request",
+    }
+)
+@command
+def replay(
+    _context: Context,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    cassettes: str | None = None,
+    faults: str = "",
+    log: str | None = None,
+) -> None:
+    """Serve the recorded model turns until Ctrl-C."""
+    from runner.replay.server import serve as serve_recordings
+
+    serve_recordings(
+        Path(cassettes) if cassettes else _places().cassettes,
+        host=host,
+        port=port,
+        faults=[name for name in faults.split(",") if name],
+        log=Path(log) if log else None,
+        started=lambda address: _say(f"listening on {address} (Ctrl-C ends)"),
+    )
+
+
+@task(
+    positional=[],
+    help={"name": "dataset to show in full (default: all, one line each)"},
+)
+@command
+def datasets(_context: Context, name: str | None = None) -> int:
+    """Validate and list the datasets."""
+    from runner.datasets import find_dataset
+    from runner.datasets.listing import list_dataset, list_datasets
+
+    folder = _places().datasets
+    listings = [list_dataset(find_dataset(name, folder))] if name else list_datasets(folder)
+    for listing in listings:
+        for line in listing.lines(in_full=name is not None):
+            _say(line)
+    return 0 if all(listing.ok for listing in listings) else 1
+
+
+@task(name="dataset-check", positional=["name"], help={"name": "dataset, by name or path"})
+@command
+def dataset_check(_context: Context, name: str) -> int:
+    """Prove for each task with checks that its reference solution passes and an empty patch fails."""
+    from runner.datasets import find_dataset
+    from runner.datasets.proof import check_dataset
+
+    places = _places()
+    proofs = check_dataset(
+        find_dataset(name, places.datasets),
+        cache=places.repositories,
+        on_task=lambda proof: _say(proof.line()),
+    )
+    return 0 if all(proof.ok for proof in proofs) else 3
+
+
+@task(
+    name="import",
+    positional=["source"],
+    iterable=["path"],
+    help={
+        "source": "whose results: published, or package.module:function",
+        "path": "folder or file; may be repeated",
+    },
+)
+@command
+def import_results(_context: Context, source: str, path: list[str]) -> int:
+    """Turn other people's results into records; importing again changes nothing."""
+    from runner.importers.registry import importer
+    from runner.store import ResultsStore
+
+    report = importer(source)([Path(each) for each in path], ResultsStore(_places().results))
+    for file in report.files:
+        _say(file.line())
+    _say(report.summary())
+    return 3 if report.failed else 0
 
 
 @task(
     help={
         "url": "where the site will stand, such as https://someone.github.io/portal/",
         "to": "branch to publish to, such as gh-pages; without it the site stays in site/",
-        "remote": "git remote or path of a repository to push to",
+        "remote": "git remote, address or path to push to",
+        "prefix": "folder of the branch that the site goes to",
     }
 )
 @command
-def publish(_context: Context, url: str | None = None, to: str | None = None, remote: str = "origin") -> None:
+def publish(
+    _context: Context, url: str | None = None, to: str | None = None, remote: str = "origin", prefix: str = ""
+) -> None:
     """Build the site into site/, check it, and with --to push it to a branch."""
     from generators.publish.site import build
 
-    built = build(ROOT, site_url=url, progress=lambda line: print(line, flush=True))
-    print(f"{built.pages} pages, {built.links} links checked: {built.folder.relative_to(ROOT)}/")
-    if to:
-        from generators.publish.branch import push
+    built = build(ROOT, site_url=url, progress=_say)
+    folder = built.folder.relative_to(ROOT)
+    _say(f"{built.pages} pages in {folder}/, {built.links} links checked")
+    if to is None:
+        _say(f"look at it: .venv/bin/invoke serve, or open {folder}/index.html through any web server")
+        return
+    from generators.publish.branch import push
 
-        pushed = push(ROOT, built, remote=remote, branch=to)
-        print(pushed)
-    else:
-        print("look at it with: .venv/bin/invoke serve")
+    done = push(built.folder, root=ROOT, remote=remote, branch=to, prefix=prefix)
+    _say(done.line())
 
 
-namespace = Collection(run, verify, publish)
+@task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})
+@command
+def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
+    """Build the site, serve it on this machine, and rebuild when results or sources change."""
+    from generators.publish.preview import serve as serve_site
+
+    serve_site(ROOT, progress=_say, port=port, subpath=subpath)
+
+
+@task(name="test", help={"only": "folder or file of tests, with commas; without lint and types"})
+@command
+def run_tests(_context: Context, only: str = "") -> int:
+    """Lint, types, import rules and every test, with a real browser."""
+    from tests.chromium import ensure_chromium
+
+    ensure_chromium(_say)
+    tools = Path(sys.executable).parent
+    checks = [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]]
+    tests = ["pytest", "-n", "2", *(only.split(",") if only else [])]
+    for step in [*([] if only else checks), tests]:
+        _say("$ " + " ".join(step))
+        code = subprocess.call([str(tools / step[0]), *step[1:]], cwd=ROOT)
+        if code:
+            return code
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+namespace = Collection(
+    run, verify, replay, datasets, dataset_check, import_results, publish, serve, run_tests
+)

@@ -29,6 +29,13 @@ class Published:
     changed: bool
     files: int
 
+    def line(self) -> str:
+        """What was done, as a user reads it."""
+        done = "published" if self.changed else "nothing to do, it holds these files already:"
+        return (
+            f"{done} {self.files} files on branch {self.branch} of {self.remote}, commit {self.commit[:12]}"
+        )
+
 
 def push(
     site: Path,

@@ -26,6 +26,12 @@ class TaskLine:
     gist: str | None
     runnable: bool
 
+    def line(self) -> str:
+        """The task as a user reads it."""
+        state = f"{self.checks} checks" if self.runnable else "cannot be run: no problem statement"
+        place = f"{self.repository}@{self.ref}"
+        return f"  {self.id} ({self.complexity}): problem as {self.problem_source}, {place}, {state}"
+
 
 @dataclass(frozen=True)
 class DatasetListing:
@@ -45,6 +51,19 @@ class DatasetListing:
     def ok(self) -> bool:
         """Whether the file is valid."""
         return self.faults is None
+
+    def lines(self, *, in_full: bool) -> list[str]:
+        """The dataset as a user reads it: one line, and with ``in_full`` one more for each task."""
+        if self.faults is not None:
+            return [self.faults]
+        levels = ", ".join(f"{count} {level}" for level, count in (self.tasks_per_complexity or {}).items())
+        lines = [
+            f"{self.name} {self.version} ({self.visibility}): {self.title}; {len(self.tasks)} tasks: {levels}"
+        ]
+        if in_full:
+            lines.append(f"digest {self.digest}")
+            lines += [task.line() for task in self.tasks]
+        return lines
 
 
 def list_datasets(folder: Path) -> tuple[DatasetListing, ...]:

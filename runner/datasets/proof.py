@@ -37,6 +37,17 @@ class TaskProof:
         """Whether nothing speaks against the task."""
         return not self.problems
 
+    def line(self) -> str:
+        """What was shown, as a user reads it; one more line for each problem."""
+        if self.skipped:
+            return f"{self.task}: skipped, {self.skipped}"
+        if self.ok:
+            return (
+                f"{self.task}: the reference solution passes, an empty patch fails "
+                f"(slowest check {self.slowest_check_seconds:.1f} s)"
+            )
+        return "\n".join((f"{self.task}: not proven", *(f"  {problem}" for problem in self.problems)))
+
 
 @dataclass(frozen=True)
 class _Tried:

@@ -38,7 +38,7 @@ def rejudged(**changes: object) -> JudgementRecord:
 
 def test_a_record_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        examples.trial().outcome_reason = "because"  # type: ignore[misc]
+        examples.trial().outcome_reason = "because"
 
 
 def test_a_cost_without_an_amount_says_why() -> None:
