@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+ADDRESSES = {"href", "xlink:href", "src", "action", "formaction", "data", "srcdoc"}
 LIVE_ADDRESS = re.compile(r"[\s\x00-\x1f]*(javascript|data|vbscript|blob|file)\s*:", re.I)
 
 
@@ -30,7 +31,7 @@ class Read:
         found = []
         for tag, attributes in self.tags:
             for name, value in attributes.items():
-                if name.startswith("on") or LIVE_ADDRESS.match(value):
+                if name.startswith("on") or (name in ADDRESSES and LIVE_ADDRESS.match(value)):
                     found.append(f"{tag} {name}={value[:60]}")
         return found
 
