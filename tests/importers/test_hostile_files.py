@@ -32,7 +32,7 @@ def places(value: object, above: tuple[str | int, ...] = ()) -> list[tuple[str |
     if isinstance(value, dict):
         items = list(value.items())
     elif isinstance(value, list):
-        items = list(enumerate(value))[:2]
+        items = [(number, inner) for number, inner in enumerate(value[:2])]
     for key, inner in items:
         found += places(inner, (*above, key))
     return found

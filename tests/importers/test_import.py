@@ -12,7 +12,7 @@ import pytest
 from runner.errors import ImportFailure
 from runner.importers.published import import_published
 from runner.importers.report import FileStatus, ImportReport
-from runner.records import LedgerEntry, PlanRecord
+from runner.records import JudgementRecord, LedgerEntry, PlanRecord, ThroughputRecord, TrialRecord
 from runner.store import ResultsStore, verify
 from tests.importers import figures
 from tests.importers.documents import METERED, OWN_MACHINE, SWEEP, changed, copied, listing, written
@@ -315,7 +315,7 @@ def test_records_say_where_their_figures_were_read(imported: tuple[Path, ImportR
         for source in [figures.read(path).get("source")]
         if source
     }
-    records = [
+    records: list[TrialRecord | JudgementRecord | ThroughputRecord | PlanRecord] = [
         *(stored.record for stored in store.trials()),
         *(judgement for stored in store.trials() for judgement in stored.judgements),
         *store.sweeps(),
