@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
+from generators.charts import Chart, ParetoPoint, pareto_chart
+
 HOME = Path(__file__).parents[3]
-TOP_PAGES = (
-    "index.md",
-    "harnesses/index.md",
-    "compare.md",
-    "models/index.md",
-    "datasets/index.md",
-    "skills/index.md",
-    "methodology/cost.md",
-    "data/index.md",
-    "about-a-run.md",
-)
-CHART_SCRIPT = """
-document$.subscribe(() => {
-  for (const figure of document.querySelectorAll("figure[data-chart]")) {
-    fetch(new URL(figure.dataset.chart, location)).then(answer => answer.json()).then(chart => {
-      figure.dataset.live = chart.title;
-    });
-  }
-});
-"""
 CELL = """---
-search: {exclude: true}
+search: {{exclude: true}}
 ---
 # A cell
 
@@ -36,7 +19,7 @@ search: {exclude: true}
 
 [Home](../../index.md) and [the figures](#figures)
 
-<figure data-chart="../../data/chart.json"><svg role="img" viewBox="0 0 9 9"><circle r="3"/></svg></figure>
+{figure}
 """
 
 
@@ -52,20 +35,35 @@ def make_project(root: Path) -> Path:
         (root / folder).mkdir(parents=True)
     shutil.copy(HOME / "mkdocs.yml", root / "mkdocs.yml")
     shutil.copytree(HOME / "site_src" / "overrides", root / "site_src" / "overrides")
-    for name in TOP_PAGES:
+    shutil.copytree(HOME / "site_src" / "assets", root / "site_src" / "pages" / "assets")
+    for name in top_pages():
         write(root, name, f"# Page {name}\n\n## Part\n\nText.\n")
     write(
         root,
         "index.md",
         "# Home page\n\n## Part\n\n[A cell](cells/a/index.md), [its figures](cells/a/index.md#figures)\n",
     )
-    write(root, "cells/a/index.md", CELL)
-    write(root, "data/chart.json", '{"title": "alive"}')
-    write(root, "assets/extra.css", "body { --mark: url(mark.svg) }\n")
-    write(root, "assets/mark.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    write(root, "assets/charts.js", CHART_SCRIPT)
-    write(root, "assets/tables.js", "")
+    drawn = chart()
+    write(root, "cells/a/index.md", CELL.format(figure=drawn.html("../../data/chart.json")))
+    write(root, "data/chart.json", drawn.json())
     return root
+
+
+def chart() -> Chart:
+    """A chart of two points, one of which leads to the home page."""
+    points = [
+        ParetoPoint(
+            f"model {number}", "../../", 0.5 * number, 40.0 + number, "metered", "", "loop", 4, 4, True, True
+        )
+        for number in (1, 2)
+    ]
+    return pareto_chart(points, slug="demo", title="Cost and quality", scope="loop, fix, hello-world")
+
+
+def top_pages() -> list[str]:
+    """The pages that the real navigation names."""
+    navigation = (HOME / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+    return re.findall(r"^  - [^:]+: (\S+\.md)$", navigation.partition("\nnot_in_nav")[0], re.MULTILINE)
 
 
 def write(root: Path, page: str, text: str) -> None:
