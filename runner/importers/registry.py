@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from runner.errors import UsageError
-from runner.importers.report import ImportReport
+from runner.importers.report import ImportReport, Progress
 from runner.store import ResultsStore
 
-Importer = Callable[[Sequence[Path], ResultsStore], ImportReport]
-"""Reads folders or files and writes records; may take ``progress`` as a keyword."""
+
+class Importer(Protocol):
+    """Reads folders or files, writes records into a store, and reports on every file."""
+
+    def __call__(
+        self, folders: Sequence[Path], store: ResultsStore, *, progress: Progress | None = None
+    ) -> ImportReport: ...
+
 
 IMPORTERS: Mapping[str, str] = {
     "published": "runner.importers.published:import_published",
