@@ -65,10 +65,10 @@ def cells_table(
             value_entry(cell.figures["cost_per_task"], Unit.DOLLARS),
             Entry(words.basis(cell.basis), note=words.hosting(cell.hosting)),
         ]
-        row.append(value_entry(cell.figures["tokens_per_task"], Unit.TOKENS, count=False))
-        row.append(value_entry(cell.figures["minutes_per_task"], Unit.MINUTES, count=False))
+        row.append(value_entry(cell.figures["tokens_per_task"], Unit.TOKENS, count_below=True))
+        row.append(value_entry(cell.figures["minutes_per_task"], Unit.MINUTES, count_below=True))
         if not harness:
-            row.append(value_entry(cell.figures["turns_per_task"], Unit.TURNS, count=False))
+            row.append(value_entry(cell.figures["turns_per_task"], Unit.TURNS, count_below=True))
         if board:
             row += _frontier_entries(board, cell)
         amount = len(cell.warnings())

@@ -110,7 +110,7 @@ def artifact_table(cell: Cell) -> Table | None:
     columns.append(Column("Total", "number"))
     rows = []
     for artifact, total in artifact_means(cell).items():
-        row = [Entry(artifact_name(artifact))]
+        row = [Entry(artifact_name(artifact), note=f"mean of {words.n_of_m(total)}")]
         for criterion in CRITERIA:
             points = [
                 float(getattr(trial.judgement.scores[artifact], criterion))
@@ -125,7 +125,7 @@ def artifact_table(cell: Cell) -> Table | None:
         rows.append([*row, value_entry(total, Unit.POINTS)])
     means = criterion_means(cell)
     overall = [Entry("All, percent of the maximum")]
-    overall += [value_entry(means[name], Unit.PERCENT, count=False) for name in CRITERIA]
+    overall += [value_entry(means[name], Unit.PERCENT, count_below=True) for name in CRITERIA]
     overall.append(value_entry(cell.figures["mean_score"], Unit.POINTS))
     label = f"Mean scores by artifact and criterion, criteria of {CRITERION_MAXIMUM} points"
     return table(label, columns, [*rows, overall], sortable=False)

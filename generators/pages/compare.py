@@ -119,7 +119,7 @@ def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> 
     here, means = links.COMPARE, measured.means
     if means is None:
         gap = Entry("not known", None, unknown=True)
-        return [gap, gap, gap, Entry("0", 0.0)]
+        return [gap, gap, gap, Entry(f"0 of {_tasks_of(model)}", 0.0)]
     notes = ("", "")
     if unit is Unit.DOLLARS:
         notes = (words.basis(model.first.basis), words.basis(model.second.basis))
@@ -137,8 +137,15 @@ def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> 
             notes[1],
         ),
         Entry(words.signed(means.difference, unit), means.difference),
-        Entry(str(means.tasks), float(means.tasks)),
+        Entry(f"{means.tasks} of {_tasks_of(model)}", float(means.tasks)),
     ]
+
+
+def _tasks_of(model: ModelPair) -> int:
+    """Tasks that either cell planned: the m beside the common tasks."""
+    cells = (model.first, model.second)
+    tasks = {task for cell in cells for task in cell.by_task}
+    return len(tasks | {task for cell in cells for task, _ in cell.missing})
 
 
 def _verdict(pair: HarnessPair, measured: Measured) -> Entry:

@@ -11,7 +11,7 @@ from generators.pages.charting import label
 from generators.pages.home import front_board
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
-from generators.pages.worked import figure_table, token_examples, worked_rate
+from generators.pages.worked import figure_definitions, token_examples, worked_rate
 from generators.pages.world import World
 from runner.costs.hardware import HardwareRate, MissingRate, split_rates
 from runner.records import CostBasis
@@ -84,7 +84,7 @@ def pages(world: World) -> Iterator[Page]:
                 source_text=f"{source.repository}, {source.path}",
             ),
             "mismatches": _mismatches(world),
-            "figures": figure_table(example),
+            "figures": figure_definitions(example),
             "example": label(example) if example else "",
             "example_href": links.relative(links.METHODOLOGY, world.cell_page(example)) if example else "",
             "example_harness": example.identity.harness if example else "",

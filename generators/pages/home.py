@@ -92,8 +92,9 @@ def tiles(world: World) -> list[Tile]:
     scored = sum(len(cell.sample.scores) for cell in world.cells)
     counted = sum(cell.sample.planned for cell in world.cells)
     newest = world.newest_run
+    filled = sum(bool(cell.sample.planned) for cell in world.cells)
     return [
-        Tile("Cells", f"{len(world.cells):,}", "model x harness x skill x dataset"),
+        Tile("Cells", f"{filled:,}", "model x harness x skill x dataset"),
         Tile("Trials", f"{world.trial_count:,}", f"{scored:,} of {counted:,} planned are scored by a judge"),
         Tile("Harnesses", f"{len(world.harnesses):,}", words.listing(list(world.harnesses), 6)),
         Tile("Models", f"{len(world.models):,}", words.counted(len(world.skills), "skill")),

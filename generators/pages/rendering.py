@@ -46,7 +46,6 @@ class Page:
     crumbs: tuple[Crumb, ...] = ()
     in_search: bool = True
     demonstration: bool = False
-    hide_navigation: bool = False
     assets: tuple[Asset, ...] = ()
 
 
@@ -79,11 +78,11 @@ class Renderer:
         front: dict[str, FrontMatterValue] = {
             "title": page.title,
             "description": page.description,
+            # The tabs on top hold the whole navigation; a sidebar would repeat one entry of it.
+            "hide": {"navigation": True},
         }
         if not page.in_search:
             front["search"] = {"exclude": True}
-        if page.hide_navigation:
-            front["hide"] = {"navigation": True}
         return escape.front_matter(front) + "\n" + fold(body) + "\n"
 
 

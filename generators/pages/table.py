@@ -62,12 +62,14 @@ def table(
     return Table(label, tuple(columns), tuple(tuple(row) for row in rows), sortable, tuple(marked))
 
 
-def value_entry(value: Value, unit: Unit, *, count: bool = True) -> Entry:
-    """A figure with its n of m; an unknown one says why."""
+def value_entry(value: Value, unit: Unit, *, count_below: bool = False) -> Entry:
+    """A figure with its n of m beside it, or below it where room is short; an unknown one says why."""
     if value.amount is None:
         return Entry("not known", None, note=value.reason, unknown=True)
-    written = words.amount(value.amount, unit)
-    return Entry(f"{written} ({words.n_of_m(value)})" if count else written, value.amount)
+    written, count = words.amount(value.amount, unit), words.n_of_m(value)
+    if count_below:
+        return Entry(written, value.amount, note=count)
+    return Entry(f"{written} ({count})", value.amount)
 
 
 def number_entry(number: float | None, unit: Unit, missing: str = "not reported") -> Entry:

@@ -35,6 +35,18 @@ class WorkedRate:
     wall_clock: str
 
 
+@dataclass(frozen=True)
+class Definition:
+    """One figure as the methodology page explains it."""
+
+    name: str
+    title: str
+    unit: str
+    formula: str
+    meaning: str
+    example: str
+
+
 def worked_rate(world: World, board: Board | None, page: str) -> WorkedRate | None:
     """The best-scoring hardware-derived cell of the front board with known tokens, priced step by step."""
     if board is None:
@@ -84,25 +96,19 @@ def token_examples(world: World, page: str) -> Table | None:
     return table("Tokens processed, worked out", columns, rows, sortable=False)
 
 
-def figure_table(example: Cell | None) -> Table:
+def figure_definitions(example: Cell | None) -> list[Definition]:
     """Every figure: unit, formula, what it says, and its value for one cell."""
-    rows = []
-    for figure in FIGURES:
-        row = [
-            Entry(figure.title),
-            Entry(figure.unit.value),
-            Entry(figure.formula, code=True),
-            Entry(figure.meaning),
-        ]
-        if example is not None:
-            value = example.figures[figure.name]
-            row.append(
-                Entry(words.with_count(value, figure.unit), value.amount, unknown=value.amount is None)
-            )
-        rows.append(row)
-    columns = [Column("Figure"), Column("Unit"), Column("Formula"), Column("What it says")]
-    columns += [Column("Example", "number")] if example is not None else []
-    return table("Every figure and its formula", columns, rows, sortable=False)
+    return [
+        Definition(
+            name=figure.name,
+            title=figure.title,
+            unit=figure.unit.value,
+            formula=figure.formula,
+            meaning=figure.meaning,
+            example=words.with_count(example.figures[figure.name], figure.unit) if example else "",
+        )
+        for figure in FIGURES
+    ]
 
 
 def _worked(

@@ -16,7 +16,7 @@ class ScoreState(StrEnum):
     SCORED = "scored"
     """A judge gave it a score: it enters the mean."""
     FAILED = "failed"
-    """Nothing to judge, by the rules of the judge: named beside the mean, zero where failures count as zero."""
+    """Nothing to judge: named beside the mean, zero where failures count as zero."""
     UNSCORED = "unscored"
     """Never judged, or judged without a valid answer: named beside the mean, unknown between 0 and 100."""
     EXCLUDED = "excluded"

@@ -1,0 +1,151 @@
+"""Made cells: stores with trials of given scores, costs and states, written and read through ResultsStore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from generators.tables.cells import Cell, build_cells
+from runner.costs.hardware import HardwareRates
+from runner.costs.instances import InstancePrices, load_instance_prices
+from runner.records import (
+    ArtifactScore,
+    CellIdentity,
+    CheckRecord,
+    CheckStatus,
+    Cost,
+    CostBasis,
+    DataWarning,
+    Fingerprint,
+    Hosting,
+    JudgementRecord,
+    JudgementStatus,
+    Outcome,
+    Serving,
+    Standing,
+    TrialIdentity,
+    TrialRecord,
+)
+from runner.store import ResultsStore, StoredTrial
+from tests import examples
+
+ROOT = Path(__file__).resolve().parents[3]
+RUBRIC = "implementation-1"
+
+
+@dataclass(frozen=True)
+class Made:
+    """One trial to make. ``points`` are the four criteria of its only artifact; None is not judged."""
+
+    task: str = "task-a"
+    points: tuple[int, int, int, int] | None = (19, 14, 22, 20)
+    cost: float | None = 0.25
+    basis: CostBasis = CostBasis.METERED
+    trial: int = 1
+    status: JudgementStatus = JudgementStatus.SCORED
+    rubric: str = RUBRIC
+    outcome: Outcome = Outcome.COMPLETED
+    standing: Standing = Standing.COUNTED
+    digest: str | None = None
+    checks: tuple[CheckStatus, ...] = ()
+    cell: CellIdentity = field(default_factory=examples.cell)
+    warnings: tuple[DataWarning, ...] = ()
+    changes: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def identity(self) -> TrialIdentity:
+        """Which trial this is."""
+        return TrialIdentity(cell=self.cell, task=self.task, trial=self.trial)
+
+    def record(self) -> TrialRecord:
+        """The trial record."""
+        reason = None if self.cost is not None else "the gateway did not say"
+        changes: dict[str, object] = {
+            "costs": (Cost(basis=self.basis, amount_usd=self.cost, source="gateway", missing_reason=reason),),
+            "outcome": self.outcome,
+            "standing": self.standing,
+            "standing_reason": None if self.standing is Standing.COUNTED else "replaced",
+            "fingerprint": Fingerprint(dataset_digest=self.digest),
+            "warnings": self.warnings,
+            "serving": Serving(hosting=Hosting.CLOUD),
+            **self.changes,
+        }
+        return examples.trial(self.identity).model_copy(update=changes)
+
+    def judgements(self) -> tuple[JudgementRecord, ...]:
+        """The judgement, unless the trial was not judged."""
+        if self.points is None:
+            return ()
+        score = ArtifactScore(
+            completeness=self.points[0],
+            correctness=self.points[1],
+            specificity=self.points[2],
+            risk_awareness=self.points[3],
+            total=sum(self.points),
+        )
+        invalid = self.status is JudgementStatus.INVALID
+        return (
+            examples.judgement(self.identity).model_copy(
+                update={
+                    "rubric": self.rubric,
+                    "status": self.status,
+                    "scores": None if invalid else {"implementation": score},
+                    "task_score": None if invalid else float(score.total),
+                }
+            ),
+        )
+
+    def check_records(self) -> tuple[CheckRecord, ...]:
+        """One check record for each status."""
+        return tuple(
+            examples.check(self.identity).model_copy(update={"name": f"check-{place}", "status": status})
+            for place, status in enumerate(self.checks)
+        )
+
+
+def prices() -> InstancePrices:
+    """The shipped price list."""
+    return load_instance_prices(ROOT / "datasets" / "prices" / "instances.yaml")
+
+
+def rates() -> HardwareRates:
+    """Rates of the one example sweep."""
+    return HardwareRates([examples.sweep()], prices())
+
+
+def write(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] = ()) -> ResultsStore:
+    """A store at ``root`` with these trials; ``planned`` adds trials to the plan that never ran."""
+    store = ResultsStore(root)
+    store.write_plan(examples.plan(*(made.identity for made in trials), *planned))
+    for made in trials:
+        store.write_trial(
+            made.record(),
+            judgements=made.judgements(),
+            checks=made.check_records(),
+            artifacts={"implementation.md": examples.NOTE},
+        )
+    return store
+
+
+def cells(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] = ()) -> list[Cell]:
+    """Cells of such a store."""
+    store = write(root, trials, planned)
+    return build_cells(store.trials(), store.plans(), rates(), {})
+
+
+def one_cell(root: Path, *trials: Made, planned: Sequence[TrialIdentity] = ()) -> Cell:
+    """The only cell of such a store."""
+    (cell,) = cells(root, trials, planned)
+    return cell
+
+
+def committed() -> list[Cell]:
+    """Cells of the committed store."""
+    store = ResultsStore(ROOT / "results")
+    return build_cells(store.trials(), store.plans(), HardwareRates(store.sweeps(), prices()), {})
+
+
+def stored(root: Path, made: Made) -> StoredTrial:
+    """The trial as the store reads it back."""
+    return next(iter(write(root, [made]).trials()))
