@@ -82,8 +82,8 @@ def arguments() -> list[str]:
 
 
 @contextmanager
-def launched() -> Iterator[Browser]:
-    """A headless Chromium, closed at the end.
+def launched(*more: str) -> Iterator[Browser]:
+    """A headless Chromium, closed at the end; ``more`` are further arguments of its command line.
 
     Raises:
         ConfigurationError: there is none; a browser test fails then and is not skipped.
@@ -92,7 +92,7 @@ def launched() -> Iterator[Browser]:
     if found is None:
         raise _missing(None, "there is no Chromium for the browser tests")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=arguments())
+        browser = playwright.chromium.launch(executable_path=found, args=[*arguments(), *more])
         try:
             yield browser
         finally:

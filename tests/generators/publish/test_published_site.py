@@ -17,11 +17,7 @@ from tests.generators.publish.project import git
 
 pytestmark = pytest.mark.browser
 
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with launched() as running:
-        yield running
+HOME = "http://bench.example/portal/"
 
 
 @pytest.fixture(scope="module")
@@ -35,12 +31,20 @@ def clone(portal: BuiltSite, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return clone
 
 
+@pytest.fixture(scope="module")
+def browser(clone: Path) -> Iterator[Browser]:
+    """A browser for which HOME stands on this machine, without a port in its address as on a real host."""
+    with SiteServer(clone, subpath="portal") as server:
+        place = urlsplit(server.url).netloc
+        with launched(f"--host-resolver-rules=MAP {urlsplit(HOME).netloc}:80 {place}") as running:
+            yield running
+
+
 class Visit:
     """One visitor: a page, all that its console said, and all that failed or came from elsewhere."""
 
-    def __init__(self, browser: Browser, server: SiteServer) -> None:
+    def __init__(self, browser: Browser) -> None:
         self.page: Page = browser.new_page()
-        self.home = server.url
         self.faults: list[str] = []
         self.requested: list[str] = []
         self.page.on("console", lambda message: self._heard(message.type, message.text))
@@ -57,33 +61,32 @@ class Visit:
             self.faults.append(f"{response.status} {response.url}")
 
     def foreign(self) -> list[str]:
-        host = urlsplit(self.home).netloc
+        host = urlsplit(HOME).netloc
         return [url for url in self.requested if not url.startswith("data:") and urlsplit(url).netloc != host]
 
 
 @pytest.fixture
-def visit(browser: Browser, clone: Path) -> Iterator[Visit]:
-    with SiteServer(clone, subpath="portal") as server:
-        visitor = Visit(browser, server)
-        yield visitor
-        visitor.page.close()
+def visit(browser: Browser) -> Iterator[Visit]:
+    visitor = Visit(browser)
+    yield visitor
+    visitor.page.close()
 
 
 def test_pages_links_and_charts_work_below_the_sub_path(visit: Visit) -> None:
     page = visit.page
-    page.goto(visit.home)
+    page.goto(HOME)
     page.get_by_role("link", name="A cell", exact=True).click()
-    page.wait_for_url(visit.home + "cells/a/")
+    page.wait_for_url(HOME + "cells/a/")
     page.get_by_role("button", name="Interactive").click()
     page.locator("figure[data-state=live] .main-svg").first.wait_for()
     page.get_by_role("link", name="the figures").click()
-    page.wait_for_url(visit.home + "cells/a/#figures")
+    page.wait_for_url(HOME + "cells/a/#figures")
     for name in ("Compare", "Methodology", "Home"):
         page.locator(".md-tabs__link", has_text=name).click()
         page.get_by_role(
             "heading", name="compare.md" if name == "Compare" else name, exact=False
         ).first.wait_for()
-    assert page.url == visit.home
+    assert page.url == HOME
     assert visit.faults == []
     assert visit.foreign() == []
 
@@ -91,7 +94,7 @@ def test_pages_links_and_charts_work_below_the_sub_path(visit: Visit) -> None:
 def test_navigation_is_instant_and_scripts_still_run_after_it(visit: Visit) -> None:
     page = visit.page
     # Until the sitemap has arrived, a click is an ordinary one.
-    page.goto(visit.home, wait_until="networkidle")
+    page.goto(HOME, wait_until="networkidle")
     page.evaluate("window.kept = true")
     page.get_by_role("link", name="A cell", exact=True).click()
     page.get_by_role("button", name="Interactive").click()
@@ -102,22 +105,22 @@ def test_navigation_is_instant_and_scripts_still_run_after_it(visit: Visit) -> N
 
 def test_an_address_that_is_not_there_shows_the_whole_404_page(visit: Visit) -> None:
     page = visit.page
-    page.goto(visit.home + "cells/none/at/all/")
+    page.goto(HOME + "cells/none/at/all/")
     assert page.get_by_role("heading", name="Page not found").is_visible()
     assert visit.faults == [
-        f"404 {visit.home}cells/none/at/all/",
+        f"404 {HOME}cells/none/at/all/",
         "Failed to load resource: the server responded with a status of 404 (Not Found)",
     ]
     assert any("/portal/assets/stylesheets/" in url for url in visit.requested)
     page.get_by_role("link", name="Results by harness").click()
-    page.wait_for_url(visit.home + "harnesses/")
+    page.wait_for_url(HOME + "harnesses/")
     assert visit.foreign() == []
 
 
 def test_the_search_answers_and_the_scheme_follows_the_system(visit: Visit) -> None:
     page = visit.page
     page.emulate_media(color_scheme="dark")
-    page.goto(visit.home)
+    page.goto(HOME)
     assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
     page.get_by_title("Switch to light mode").click()
     assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
@@ -138,7 +141,7 @@ def test_the_policy_stops_what_slips_into_a_page(visit: Visit, clone: Path) -> N
     )
     path.write_text(original.replace("</article>", injected), encoding="utf-8")
     try:
-        visit.page.goto(visit.home + "compare/")
+        visit.page.goto(HOME + "compare/")
         visit.page.locator("#bad").click()
         visit.page.wait_for_timeout(300)
         assert visit.page.evaluate("window.ran") is None
