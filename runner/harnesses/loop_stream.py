@@ -28,7 +28,7 @@ class _Heard:
     end: dict[str, object] | None = None
 
     def hear(self, event: dict[str, object]) -> None:
-        kind = event.get("event")
+        kind = str(event.get("event"))
         if kind == "start":
             self.started = True
             self._hear_not_enforced(event)
@@ -69,7 +69,7 @@ def read_stream(stdout: Path) -> Reading:
         usage=usage,
         turns=len(heard.answers) if heard.started else None,
         retries=heard.retries if heard.started else None,
-        limit_hit=str(limit) if limit in LIMITS else None,
+        limit_hit=str(limit) if str(limit) in LIMITS else None,
         warnings=tuple(_warnings(heard, usage)),
     )
 

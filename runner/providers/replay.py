@@ -13,7 +13,7 @@ from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.records import Hosting
-from runner.replay import ReplayServer, RunCount
+from runner.replay import ReplayServer, RunCount, parse_faults
 
 KEY = "replay-needs-no-key-this-is-a-dummy"
 API_ROOT = {WireProtocol.CHAT_COMPLETIONS: "/v1"}
@@ -107,6 +107,7 @@ class Replay:
             raise ConfigurationError(
                 "the replay server needs a folder of cassettes", remedy="it is datasets/cassettes"
             )
+        parse_faults(settings.faults)
         with self._lock:
             shared = self._servers.get(settings)
             if shared is None:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler
+from urllib.parse import unquote
 
 from runner.replay import chat
 from runner.replay.conversation import Answer, Conversation, RequestFault
@@ -60,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
         elif path == "/v1/models":
             self._send(200, self._models(None))
         elif path.startswith("/count/") and len(path.split("/")) == 3:
-            self._send(200, count_document(self.desk.tally.count(path.split("/")[2])))
+            self._send(200, count_document(self.desk.tally.count(unquote(path.split("/")[2]))))
         else:
             try:
                 scenario = parse_path(path)

@@ -15,7 +15,7 @@ import httpx
 from runner.harnesses.loop_agent.answer import Answer, Assembler, BrokenAnswer, RefusedInStream, error_text
 from runner.harnesses.loop_agent.job import Patience
 
-MAX_ANSWER_BYTES = 32_000_000
+MAX_ANSWER_BYTES = 16_000_000
 MAX_ERROR_BYTES = 100_000
 CONNECT_SECONDS = 20.0
 RETRIED_STATUS = {408, 409, 425, 429}

@@ -1,0 +1,108 @@
+"""The contract that every registered harness keeps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.base import Assignment
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.loop import Loop
+from runner.harnesses.registry import HARNESSES, harness
+from runner.records import CacheSemantics, Limits
+
+KEY = "contract-key-0123456789"
+NAMES = sorted(HARNESSES)
+
+
+@pytest.fixture
+def assignment(tmp_path: Path) -> Assignment:
+    for name in ("workspace", "artifacts", "home"):
+        (tmp_path / name).mkdir()
+    return Assignment(
+        prompt="Do it. " * 50_000,
+        workspace=tmp_path / "workspace",
+        artifacts=tmp_path / "artifacts",
+        home=tmp_path / "home",
+        endpoint=Endpoint("http://127.0.0.1:9/v1", WireProtocol.CHAT_COMPLETIONS, "vendor/model:1", KEY),
+        limits=Limits(max_turns=3, timeout_seconds=60),
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_who_it_is_and_how_it_counts(name: str) -> None:
+    found = harness(name)
+    assert found.name == name
+    assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", found.name)
+    assert found.title
+    assert found.turns_definition
+    assert found.protocols
+    assert found.cache_semantics in CacheSemantics
+    assert re.match(r"\d", found.version())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_key_travels_in_the_environment_only(name: str, assignment: Assignment) -> None:
+    launch = harness(name).launch(assignment)
+    assert KEY in launch.environment.values()
+    assert not any(KEY in part for part in launch.command)
+    assert KEY.encode() not in launch.stdin
+    assert KEY not in repr(launch)
+    for path in assignment.home.rglob("*"):
+        assert not path.is_file() or KEY.encode() not in path.read_bytes()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_environment_is_built_from_nothing(
+    name: str, assignment: Assignment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_SECRET_OF_THE_USER", "s")
+    environment = harness(name).launch(assignment).environment
+    assert "SOME_SECRET_OF_THE_USER" not in environment
+    assert environment["HOME"].startswith(str(assignment.home))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_large_prompt_does_not_become_an_argument(name: str, assignment: Assignment) -> None:
+    launch = harness(name).launch(assignment)
+    assert all(len(part) < 100_000 for part in launch.command)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("output", [b"", b"\x00\xff garbage\n", b'{"event": ', b"[]\n{}\n7\n"])
+def test_reading_never_fails_and_never_turns_unknown_into_zero(
+    name: str, output: bytes, assignment: Assignment, tmp_path: Path
+) -> None:
+    (tmp_path / "stdout").write_bytes(output)
+    reading = harness(name).read(tmp_path / "stdout", assignment)
+    assert reading.usage is None
+    assert reading.turns is None
+    assert reading.stop_reason
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_reading_a_file_that_is_not_there_fails_no_more(name: str, assignment: Assignment) -> None:
+    assert harness(name).read(assignment.home / "nothing", assignment).usage is None
+
+
+def test_an_unknown_name_offers_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match="did you mean 'loop'"):
+        harness("lop")
+
+
+def test_an_import_path_stands_for_a_harness_outside_the_registry() -> None:
+    assert isinstance(harness("runner.harnesses.loop:Loop"), Loop)
+
+
+@pytest.mark.parametrize("path", ["no.such.module:X", "runner.harnesses.loop:Nothing", ":Loop", "x:"])
+def test_an_import_path_that_leads_nowhere_is_a_mistake_of_the_user(path: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be loaded"):
+        harness(path)
+
+
+def test_something_else_at_the_import_path_is_refused_with_what_it_lacks() -> None:
+    with pytest.raises(ConfigurationError, match="no harness: it has no title"):
+        harness("pathlib:PurePath")

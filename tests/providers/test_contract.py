@@ -1,0 +1,83 @@
+"""The contract that every registered provider keeps."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.endpoint import WireProtocol
+from runner.providers.base import ProviderSettings
+from runner.providers.registry import PROVIDERS, provider
+from runner.records import Hosting
+from tests.replay.tapes import tape
+
+KEY = "provider-key-0123456789"
+NAMES = sorted(PROVIDERS)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> ProviderSettings:
+    return ProviderSettings(
+        base_url="http://127.0.0.1:9/v1",
+        api_key_env="SOME_KEY",
+        context_window=1234,
+        cassettes=str(tape(tmp_path)),
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_says_who_it_is_and_who_runs_the_machines(name: str) -> None:
+    found = provider(name)
+    assert found.name == name
+    assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", found.name)
+    assert found.hosting in Hosting
+    assert found.protocols
+    assert found.demonstration == (found.hosting is Hosting.BUILT_IN)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_session_makes_endpoints_for_each_of_its_protocols(name: str, settings: ProviderSettings) -> None:
+    found = provider(name)
+    with found.session("m", settings, {"SOME_KEY": KEY}) as session:
+        for protocol in found.protocols:
+            endpoint = session.endpoint(protocol, run="r-1", scenario="demo/t")
+            assert endpoint.protocol is protocol
+            assert endpoint.model == "m"
+            assert endpoint.base_url.startswith("http://")
+            assert not endpoint.base_url.endswith("/")
+            assert endpoint.context_window == 1234
+            assert endpoint.api_key
+            assert endpoint.api_key not in repr(endpoint) + repr(session)
+            assert endpoint.api_key not in endpoint.base_url
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_protocol_it_does_not_offer_is_refused(name: str, settings: ProviderSettings) -> None:
+    found = provider(name)
+    others = [protocol for protocol in WireProtocol if protocol not in found.protocols]
+    assert others
+    with found.session("m", settings, {"SOME_KEY": KEY}) as session:
+        for protocol in others:
+            with pytest.raises(ConfigurationError):
+                session.endpoint(protocol, run="r", scenario="demo/t")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_missing_settings_are_a_mistake_of_the_user(name: str) -> None:
+    with pytest.raises(ConfigurationError) as caught, provider(name).session("m", ProviderSettings(), {}):
+        pytest.fail("a session without any settings")
+    assert caught.value.remedy
+
+
+def test_an_unknown_name_offers_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match="did you mean 'replay'"):
+        provider("reply")
+
+
+def test_an_import_path_stands_for_a_provider_outside_the_registry() -> None:
+    assert provider("runner.providers.compatible:CompatibleEndpoint").name == "endpoint"
+    with pytest.raises(ConfigurationError, match="no provider: it has no"):
+        provider("pathlib:PurePath")
