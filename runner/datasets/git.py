@@ -147,11 +147,15 @@ def must_git(
     return done.stdout
 
 
-def last_line(text: str, limit: int = 300) -> str:
-    """The line of git's messages that says most: the last with ``fatal`` or ``error``, else the last."""
+def telling_lines(text: str) -> list[str]:
+    """The lines of git's messages that say why: those with ``fatal`` or ``error``, else the last one."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    return (telling or lines or ["no message"])[-1][:limit]
+    return [line for line in lines if line.startswith(("fatal:", "error:"))] or lines[-1:] or ["no message"]
+
+
+def last_line(text: str, limit: int = 300) -> str:
+    """The last of the telling lines."""
+    return telling_lines(text)[-1][:limit]
 
 
 def _command(arguments: Sequence[str], git_dir: Path | None, work_tree: Path | None) -> list[str]:

@@ -62,8 +62,14 @@ def check_repository(repo: str) -> str:
         return repo
     if "::" in repo:
         raise ValueError("transport helpers (name::address) are not allowed")
+    if _SCP_FORM.fullmatch(repo):
+        return repo
     if repo.endswith(".bundle"):
         return check_relative(repo)
+    if not repo.startswith(("/", "./", "../", "~/")):
+        raise ValueError(
+            "expected https://, ssh://, a .bundle file, or a path that begins with /, ./, ../ or ~/"
+        )
     return repo
 
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.datasets.checkout import SealedCheckout
-from runner.datasets.git import last_line, must_git, run_git
+from runner.datasets.git import must_git, run_git, telling_lines
 from runner.errors import RepositoryError
 
 MAX_FILE_BYTES = 100_000_000
 MAX_PATCH_BYTES = 50_000_000
+MAX_REASON = 500
 
 DIFF = (
     "diff-index",
@@ -84,7 +85,7 @@ def apply_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
             stdin=patch,
         )
         if done.exit_code != 0:
-            return ApplyResult(ok=False, reason=last_line(done.stderr))
+            return ApplyResult(ok=False, reason="; ".join(telling_lines(done.stderr))[:MAX_REASON])
     return ApplyResult(ok=True)
 
 

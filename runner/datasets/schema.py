@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, StringConstraints
@@ -14,9 +16,13 @@ from runner.store import component
 SCHEMA_VERSION = "1.1"
 MAX_TIMEOUT_SECONDS = 24 * 3600.0
 
-Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=r"\S")]
-Line = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=r"^\S(?:[^\r\n]*\S)?$")]
-Date = Annotated[str, StringConstraints(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$")]
+TEXT_PATTERN = r"^[\n\t\P{Cc}]*[^\s\p{Cc}][\n\t\P{Cc}]*$"
+LINE_PATTERN = r"^[^\s\p{Cc}](?:\P{Cc}*[^\s\p{Cc}])?$"
+COMMIT_PATTERN = r"^[0-9a-f]{40}$"
+
+Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000, pattern=TEXT_PATTERN)]
+Line = Annotated[str, StringConstraints(min_length=1, max_length=1000, pattern=LINE_PATTERN)]
+Word = Annotated[str, StringConstraints(min_length=1, max_length=10_000, pattern=r"^[^\x00]*$")]
 
 
 def _slug(name: str) -> str:
@@ -29,6 +35,17 @@ def _slug(name: str) -> str:
     return name
 
 
+def _date(text: str) -> str:
+    if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", text):
+        raise ValueError("expected a date such as 2026-01-31")
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise ValueError("there is no such day") from None
+    return text
+
+
+Date = Annotated[str, AfterValidator(_date)]
 Name = Annotated[str, AfterValidator(_slug)]
 Address = Annotated[str, AfterValidator(check_web_address)]
 Repository = Annotated[str, AfterValidator(check_repository)]
@@ -41,7 +58,7 @@ class Provenance(Part):
 
     description: Text | None = None
     repository: Address | None = None
-    commit: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")] | None = None
+    commit: Annotated[str, StringConstraints(pattern=COMMIT_PATTERN)] | None = None
     path: Line | None = None
     license: Line | None = None
     declared_name: Line | None = Field(default=None, description="name of the dataset in its source")
@@ -60,7 +77,7 @@ class CheckEntry(Part):
     """A command that decides whether a change works: exit code 0, and only that, is a pass."""
 
     name: Name
-    command: Annotated[tuple[Line, ...], Field(min_length=1)]
+    command: Annotated[tuple[Word, ...], Field(min_length=1)]
     timeout_seconds: Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS)] = 300.0
     hidden_files: tuple[Beside, ...] = Field(
         default=(),

@@ -6,6 +6,7 @@ import re
 
 from pydantic_core import ErrorDetails
 
+from runner.datasets import schema
 from runner.datasets.document import Document
 from runner.datasets.faults import Fault, Location, listed, nearest
 from runner.datasets.schema import CheckEntry, DatasetEntry, GroundTruth, Provenance, TaskEntry
@@ -33,9 +34,9 @@ _WORDS = {
 }
 
 _PATTERNS = {
-    "created": "expected a date such as 2026-01-31",
-    "public_since": "expected a date such as 2026-01-31",
-    "commit": "expected a full commit id of 40 hexadecimal digits",
+    schema.LINE_PATTERN: "must be one line of text, without blanks around it or control characters",
+    schema.TEXT_PATTERN: "must be text, without control characters",
+    schema.COMMIT_PATTERN: "expected a full commit id of 40 hexadecimal digits",
 }
 
 
@@ -62,7 +63,7 @@ def _message(detail: ErrorDetails, location: Location) -> str:
     if kind == "literal_error":
         return f"is {_shown(detail['input'])}; expected {detail['ctx']['expected']}"
     if kind == "string_pattern_mismatch":
-        return _PATTERNS.get(str(location[-1]), "must be one line of text without blanks around it")
+        return _PATTERNS.get(detail["ctx"]["pattern"], "holds a character that is not allowed")
     if kind == "string_too_long":
         return f"is longer than {detail['ctx']['max_length']} characters"
     if kind in {"greater_than", "less_than_equal"}:
