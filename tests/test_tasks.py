@@ -1,0 +1,138 @@
+"""The commands as a user types them: output, exit codes, and no traceback for a user's mistake."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from runner.store import ResultsStore
+from tests import examples
+
+PROJECT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with the shipped datasets and a small store."""
+    shutil.copy(PROJECT / "tasks.py", tmp_path)
+    shutil.copytree(PROJECT / "datasets", tmp_path / "datasets")
+    store = ResultsStore(tmp_path / "results")
+    store.write_plan(examples.plan())
+    store.write_trial(examples.trial(), artifacts={"implementation.md": examples.NOTE})
+    return tmp_path
+
+
+def invoke(project: Path, *arguments: str) -> tuple[int, str]:
+    """Exit code and output of ``invoke`` in ``project``."""
+    done = subprocess.run(
+        [sys.executable, "-m", "invoke", *arguments], cwd=project, capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_every_command_is_listed_with_what_it_does(project: Path) -> None:
+    code, output = invoke(project, "--list")
+    assert code == 0
+    for name in (
+        "run",
+        "verify",
+        "publish",
+        "serve",
+        "replay",
+        "datasets",
+        "dataset-check",
+        "import",
+        "test",
+    ):
+        assert f"  {name} " in output, name
+
+
+def test_a_plan_is_shown_without_running_it(project: Path) -> None:
+    code, output = invoke(project, "run", "--dry-run", "--count", "1", "--trials", "3")
+    assert code == 0
+    assert "6 trials" in output
+    assert "Dry run" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["run", "--dataset", "no-such"], "no-such"),
+        (["run", "--max-turns", "many"], "max_turns"),
+        (["run", "--resume", "run-of-yesterday"], "there is no plan run-of-yesterday"),
+        (["run", "--config", "missing.yaml"], "cannot be read"),
+        (["run", "--no-such-flag"], "No idea what '--no-such-flag' is"),
+        (["dataset-check", "no-such"], "no-such"),
+        (["import", "no-such", "--path", "."], "no importer named 'no-such'"),
+        (["replay", "--cassettes", "nowhere"], "nowhere"),
+    ],
+)
+def test_a_mistake_is_explained_without_a_traceback_and_exits_1(
+    project: Path, arguments: Sequence[str], complaint: str
+) -> None:
+    code, output = invoke(project, *arguments)
+    assert code == 1, output
+    assert complaint in output
+    assert "Traceback" not in output
+
+
+def test_verify_is_quiet_about_a_whole_store_and_loud_about_a_broken_one(project: Path) -> None:
+    assert invoke(project, "verify") == (0, "1 stores checked, 0 findings\n")
+    [record] = project.glob("results/swe/**/trial.json")
+    data = bytearray(record.read_bytes())
+    data[-10] ^= 1
+    record.write_bytes(bytes(data))
+    (project / "results/plans/stray.json").write_bytes(b"{}")
+    code, output = invoke(project, "verify")
+    assert code == 3
+    assert "results: altered: swe/model-a_endpoint/loop/fix/hello-world/fix-typo/1/trial.json" in output
+    assert "results: extra: plans/stray.json" in output
+
+
+def test_a_fault_of_ours_is_shown_in_full_and_exits_4(project: Path) -> None:
+    tasks = project / "tasks.py"
+    text = tasks.read_text(encoding="utf-8")
+    tasks.write_text(
+        text.replace("roots = [Path(root)] if root", "roots = [1 / 0] if not root"), encoding="utf-8"
+    )
+    code, output = invoke(project, "verify")
+    assert code == 4
+    assert "ZeroDivisionError" in output
+
+
+def test_datasets_are_listed_and_one_is_shown_in_full(project: Path) -> None:
+    code, output = invoke(project, "datasets")
+    assert code == 0
+    assert len(output.splitlines()) == len(list((project / "datasets").glob("*.yaml")))
+    code, output = invoke(project, "datasets", "--name", "hello-world")
+    assert code == 0
+    assert "2 checks" in output
+
+
+def test_a_broken_dataset_is_reported_and_the_others_are_listed_all_the_same(project: Path) -> None:
+    (project / "datasets" / "broken.yaml").write_text("name: broken\nnmae: twice\n", encoding="utf-8")
+    code, output = invoke(project, "datasets")
+    assert code == 1
+    assert "hello-world 1 (public)" in output
+    assert "broken.yaml" in output
+
+
+def test_every_shipped_task_with_checks_is_proven(project: Path) -> None:
+    code, output = invoke(project, "dataset-check", "hello-world")
+    assert code == 0, output
+    assert output.count("the reference solution passes, an empty patch fails") >= 4
+
+
+def test_importing_twice_changes_nothing(project: Path) -> None:
+    source = PROJECT / "tests" / "data" / "published" / "kiro-cli"
+    assert invoke(project, "import", "published", "--path", str(source))[0] == 0
+    before = {path: path.read_bytes() for path in project.rglob("results/**/*") if path.is_file()}
+    code, output = invoke(project, "import", "published", "--path", str(source))
+    assert code == 0
+    assert "5 unchanged" in output
+    assert {path: path.read_bytes() for path in project.rglob("results/**/*") if path.is_file()} == before
