@@ -14,6 +14,15 @@ from runner.errors import RepositoryError
 MESSAGE = "The state of the project at the start of the task.\n"
 ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge\n"
 """Bytes are bytes: beats every attribute file of the repository in checkouts and patches."""
+CONFIGURATION = """\
+[core]
+\tbare = false
+\tlogAllRefUpdates = false
+[user]
+\tname = agent
+\temail = agent@harnessmark.invalid
+"""
+"""Added to a new repository's own; with a name in it, an agent can commit."""
 EXCLUDES = "__pycache__/\n*.py[cod]\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
 """What running code leaves behind is no part of a patch, unless the repository tracks it."""
 
@@ -105,8 +114,8 @@ def _make_template(source: Source, commit: str, git: Path) -> tuple[str, str]:
     base = must_git("commit-tree", tree, stdin=MESSAGE.encode(), git_dir=source.mirror).decode().strip()
     object_format = "sha256" if len(commit) == 64 else "sha1"
     must_git("init", "--quiet", "--bare", "--template=", f"--object-format={object_format}", str(git))
-    must_git("config", "core.bare", "false", git_dir=git)
-    must_git("config", "core.logAllRefUpdates", "false", git_dir=git)
+    with (git / "config").open("a", encoding="utf-8") as stream:
+        stream.write(CONFIGURATION)
     must_git(
         "pack-objects",
         "--revs",

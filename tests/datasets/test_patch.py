@@ -18,6 +18,8 @@ from runner.datasets import patch as patch_module
 from runner.errors import RepositoryError
 from tests.datasets.samples import Repository, new_repository, plain_git, sealed
 
+IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+
 BASE: dict[str, bytes | None] = {
     "a.txt": b"one\ntwo\nthree\n",
     "keep/b.txt": b"b\n" * 40,
@@ -181,7 +183,7 @@ def test_a_nested_repository_becomes_plain_files(
         plain_git(nested, "init", "--quiet")
         (nested / "inner.txt").write_text(name)
     plain_git(checkout.workspace / "with-commit", "add", ".")
-    plain_git(checkout.workspace / "with-commit", "commit", "--quiet", "--message", "x")
+    plain_git(checkout.workspace / "with-commit", *IDENTITY, "commit", "--quiet", "--message", "x")
     (checkout.workspace / "odd").mkdir()
     (checkout.workspace / "odd" / ".GIT").mkdir()
     (checkout.workspace / "odd" / ".GIT" / "config").write_text("x")
