@@ -139,8 +139,17 @@ class Handler(BaseHTTPRequestHandler):
         reported = whole and answer.usage is not None
         entry |= {"whole": whole, "usage_reported": reported}
         self.desk.tally.answer(scenario.run, turn.usage, reported=reported, whole=whole)
+        try:
+            self._write_answer(answer, stream=conversation.stream, whole=whole, faults=faults)
+        except (ConnectionError, TimeoutError):
+            entry["client_left"] = True
+            if reported:
+                self.desk.tally.take_back(scenario.run, turn.usage)
+            raise
+
+    def _write_answer(self, answer: Answer, *, stream: bool, whole: bool, faults: Faults) -> None:
         created = int(time.time())
-        if conversation.stream:
+        if stream:
             self._stream(list(chat.events(answer, created)), faults)
         elif whole:
             self._send(200, chat.whole_answer(answer, created))
@@ -183,6 +192,8 @@ class Handler(BaseHTTPRequestHandler):
             readable, _, _ = select.select([self.connection], [], [], LOOK_SECONDS)
             if readable and not self.connection.recv(1, socket.MSG_PEEK):
                 return
+            if readable:
+                self.desk.stopping.wait(LOOK_SECONDS)
 
     def _scripted_error(self, faults: Faults) -> int:
         status = faults.status or 500

@@ -68,3 +68,16 @@ class Tally:
                 unreported=before.unreported if reported else before.unreported + tokens,
                 unreported_answers=before.unreported_answers + (not reported),
             )
+
+    def take_back(self, run: str, tokens: Tokens) -> None:
+        """Note that an answer counted as reported was not: the client left before its end."""
+        with self._lock:
+            before = self._runs.get(run, RunCount())
+            self._runs[run] = replace(
+                before,
+                answered=before.answered - 1,
+                broken=before.broken + 1,
+                reported=before.reported - tokens,
+                unreported=before.unreported + tokens,
+                unreported_answers=before.unreported_answers + 1,
+            )

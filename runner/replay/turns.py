@@ -36,11 +36,12 @@ class Tokens(Part):
 
     def __add__(self, other: Tokens) -> Tokens:
         return Tokens(
-            uncached=self.uncached + other.uncached,
-            cache_read=self.cache_read + other.cache_read,
-            cache_write=self.cache_write + other.cache_write,
-            output=self.output + other.output,
-            reasoning=self.reasoning + other.reasoning,
+            **{name: getattr(self, name) + getattr(other, name) for name in type(self).model_fields}
+        )
+
+    def __sub__(self, other: Tokens) -> Tokens:
+        return Tokens(
+            **{name: getattr(self, name) - getattr(other, name) for name in type(self).model_fields}
         )
 
     @property

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -38,6 +37,14 @@ TASKS = (
     "fair-rounding",
 )
 HASTY_SOLVES = {"quarter-hour-default", "entry-across-midnight"}
+HASTY_FAILED_CALLS = {
+    "quarter-hour-default": 2,
+    "entry-across-midnight": 1,
+    "totals-by-tag": 0,
+    "whole-minutes": 2,
+    "fair-rounding": 1,
+}
+"""Edits that do not match, an unknown tool, and arguments that are no JSON."""
 HASTY_LEAVES_OUT_THE_NOTE = "entry-across-midnight"
 
 
@@ -48,9 +55,6 @@ class Trial:
     result: Result
     note: str | None
     checks: dict[str, CheckStatus]
-
-
-Trials = Callable[[str, str], Trial]
 
 
 @pytest.fixture(scope="module")
@@ -64,24 +68,11 @@ def server() -> Iterator[ReplayServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def trials(dataset: Dataset, server: ReplayServer, tmp_path_factory: pytest.TempPathFactory) -> Trials:
-    """The trial of a model at a task, run once however many tests look at it."""
-    repositories = tmp_path_factory.mktemp("repositories")
-
-    @cache
-    def one(model: str, task_id: str) -> Trial:
-        folder = tmp_path_factory.mktemp(f"{model}-{task_id}")
-        return run_trial(server, dataset.task_by_id(task_id), model, folder, repositories)
-
-    return one
-
-
 def cassette(model: str) -> Cassette:
     return load_cassette(CASSETTES / "hello-world" / f"{model}.jsonl")
 
 
-def run_trial(server: ReplayServer, task: Task, model: str, folder: Path, repositories: Path) -> Trial:
+def run_trial(server: ReplayServer, task: Task, model: str, folder: Path) -> Trial:
     for name in ("home", "artifacts"):
         (folder / name).mkdir()
 
@@ -89,7 +80,7 @@ def run_trial(server: ReplayServer, task: Task, model: str, folder: Path, reposi
         task.repo,
         task.ref,
         beside=DATASETS,
-        cache=repositories,
+        cache=folder / "cache",
         workspace=folder / "workspace",
         git_dir=folder / "trusted.git",
     )
@@ -102,7 +93,7 @@ def run_trial(server: ReplayServer, task: Task, model: str, folder: Path, reposi
         task.repo,
         task.ref,
         beside=DATASETS,
-        cache=repositories,
+        cache=folder / "cache",
         workspace=folder / "graded",
         git_dir=folder / "graded.git",
     )
@@ -122,49 +113,45 @@ def test_both_models_have_turns_for_every_task(dataset: Dataset) -> None:
         assert set(cassette(model).tasks()) == {task.id for task in dataset.tasks} == set(TASKS)
 
 
-@pytest.mark.parametrize("task_id", TASKS)
-def test_the_careful_model_solves_the_task(task_id: str, trials: Trials) -> None:
-    done = trials(CAREFUL, task_id)
-    assert done.result.reading.stop_reason == "finished", done.result.stdout
-    assert [call for call in done.result.tools() if not call[1]] == []
-    assert set(done.checks.values()) == {CheckStatus.PASSED}
-    assert done.note is not None
-    assert skill("fix").missing_headings("implementation.md", done.note) == ()
-
-
-@pytest.mark.parametrize("task_id", TASKS)
-def test_the_hasty_model_solves_two_tasks_and_once_forgets_the_note(task_id: str, trials: Trials) -> None:
-    done = trials(HASTY, task_id)
-    assert done.result.reading.stop_reason == "finished"
-    expected = CheckStatus.PASSED if task_id in HASTY_SOLVES else CheckStatus.FAILED
-    assert done.checks["hidden-tests"] is expected
-    assert (done.note is None) == (task_id == HASTY_LEAVES_OUT_THE_NOTE)
-
-
-def test_the_hasty_model_wastes_turns_on_calls_that_fail(trials: Trials) -> None:
-    failed = {task: sum(not ok for _, ok, _ in trials(HASTY, task).result.tools()) for task in TASKS}
-    assert sum(failed.values()) >= 5
-    assert failed["whole-minutes"] == 2, "an unknown tool and arguments that are no JSON"
-
-
-@pytest.mark.parametrize("model", [CAREFUL, HASTY])
-@pytest.mark.parametrize("task_id", TASKS)
-def test_edits_fail_exactly_where_the_script_marks_a_mistake(
-    task_id: str, model: str, trials: Trials
-) -> None:
-    done = trials(model, task_id)
+def assert_edits_fail_where_the_script_says(done: Trial, model: str, task_id: str) -> None:
     actions = [action for turn in cassette(model).turns[(task_id, "first")] for action in turn.actions]
     planned = [action.mistake is None for action in actions if isinstance(action, Edit)]
     assert [ok for name, ok, _ in done.result.tools() if name == "edit_file"] == planned
 
 
-@pytest.mark.parametrize("model", [CAREFUL, HASTY])
+def assert_both_sides_count_the_same(done: Trial) -> None:
+    reading, count = done.result.reading, done.result.count
+    assert_counts_agree(reading, count)
+    assert reading.turns == count.requests == count.answered
+    assert count.errors == {}
+
+
 @pytest.mark.parametrize("task_id", TASKS)
-def test_both_sides_count_the_same_tokens_and_turns(task_id: str, model: str, trials: Trials) -> None:
-    result = trials(model, task_id).result
-    assert_counts_agree(result.reading, result.count)
-    assert result.reading.turns == result.count.requests == result.count.answered
-    assert result.count.errors == {}
+def test_the_careful_model_solves_the_task(
+    task_id: str, dataset: Dataset, server: ReplayServer, tmp_path: Path
+) -> None:
+    done = run_trial(server, dataset.task_by_id(task_id), CAREFUL, tmp_path)
+    assert done.result.reading.stop_reason == "finished", done.result.stdout
+    assert [call for call in done.result.tools() if not call[1]] == []
+    assert set(done.checks.values()) == {CheckStatus.PASSED}
+    assert done.note is not None
+    assert skill("fix").missing_headings("implementation.md", done.note) == ()
+    assert_edits_fail_where_the_script_says(done, CAREFUL, task_id)
+    assert_both_sides_count_the_same(done)
+
+
+@pytest.mark.parametrize("task_id", TASKS)
+def test_the_hasty_model_wastes_turns_solves_two_tasks_and_once_forgets_the_note(
+    task_id: str, dataset: Dataset, server: ReplayServer, tmp_path: Path
+) -> None:
+    done = run_trial(server, dataset.task_by_id(task_id), HASTY, tmp_path)
+    assert done.result.reading.stop_reason == "finished"
+    expected = CheckStatus.PASSED if task_id in HASTY_SOLVES else CheckStatus.FAILED
+    assert done.checks["hidden-tests"] is expected
+    assert (done.note is None) == (task_id == HASTY_LEAVES_OUT_THE_NOTE)
+    assert sum(not ok for _, ok, _ in done.result.tools()) == HASTY_FAILED_CALLS[task_id]
+    assert_edits_fail_where_the_script_says(done, HASTY, task_id)
+    assert_both_sides_count_the_same(done)
 
 
 def test_a_completion_pass_gets_its_own_turns(dataset: Dataset, server: ReplayServer, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -291,6 +292,24 @@ def test_silence_lasts_until_the_client_leaves(server: ReplayServer, fault: str)
     with httpx.Client(timeout=0.3, trust_env=False) as client, pytest.raises(httpx.ReadTimeout):
         client.post(url(server, fault), json=request(stream=True))
     assert server.count("r").broken == (fault == "stall")
+
+
+def test_an_answer_whose_client_left_is_not_counted_as_reported(server: ReplayServer) -> None:
+    host, port = server.base_url.removeprefix("http://").split(":")
+    body = json.dumps(request()).encode()
+    path = url(server, "slow300").removeprefix(server.base_url)
+    with socket.create_connection((host, int(port)), timeout=5) as raw:
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+        raw.sendall(head.encode() + body)
+        while server.count("r").requests == 0:
+            time.sleep(0.01)
+    deadline = time.monotonic() + 5
+    while server.count("r").broken == 0 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    count = server.count("r")
+    assert (count.answered, count.broken, count.reported) == (0, 1, Tokens())
+    assert count.unreported == TURN
 
 
 def test_usage_and_cache_detail_are_left_out_on_request(server: ReplayServer, http: httpx.Client) -> None:

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from runner.harnesses.loop_agent.answer import Answer, Call, Spent
 from runner.harnesses.loop_agent.client import Client, GaveUp, Trouble
+from runner.harnesses.loop_agent.dialect import Dialect
 from runner.harnesses.loop_agent.events import FORMAT, Voice, brief
 from runner.harnesses.loop_agent.job import Job
 from runner.harnesses.loop_agent.ledger import DEFAULT_TURNS, Ledger
@@ -43,6 +44,7 @@ class Agent:
     voice: Voice
     clock: Callable[[], float] = time.monotonic
     messages: list[dict[str, object]] = field(default_factory=list)
+    dialect: Dialect = field(default_factory=Dialect)
     ledger: Ledger = field(init=False)
 
     def __post_init__(self) -> None:
@@ -98,11 +100,7 @@ class Agent:
         try:
             answer = self.client.ask(self._request(), self._said_attempt(number), self._said_retry(number))
         except GaveUp as failure:
-            if failure.trouble.usage_lost:
-                self.voice.say("lost", turn=number, kind=failure.trouble.kind, reason=failure.trouble.text)
-            if failure.kind == "time":
-                return _limited("time")
-            return Ending(failure.kind, is_error=True, error=str(failure)[:1000])
+            return self._after(failure, number)
         self.ledger.turns = number
         self.ledger.answers.append(answer.spent)
         self.voice.say(
@@ -117,21 +115,38 @@ class Agent:
         self.messages.append(_as_message(answer))
         if not answer.calls:
             return _ended(answer)
+        if self._window_is_full(answer):
+            error = f"the conversation fills the context window of {self.job.context_window} tokens"
+            return Ending("context-length", is_error=True, error=error)
         for call in answer.calls:
             self._perform(call, number)
         return None
 
+    def _after(self, failure: GaveUp, number: int) -> Ending | None:
+        trouble = failure.trouble
+        if failure.kind == "model-error" and self.dialect.learn(trouble.status, trouble.text):
+            self._said_retry(number)(1, trouble, 0.0)
+            return None
+        if trouble.usage_lost:
+            self.voice.say("lost", turn=number, kind=trouble.kind, reason=trouble.text[:1000])
+        if failure.kind == "time":
+            return _limited("time")
+        return Ending(failure.kind, is_error=True, error=str(failure)[:1000])
+
+    def _window_is_full(self, answer: Answer) -> bool:
+        """Whether the next request cannot fit, as far as this answer's counts tell."""
+        spent, window = answer.spent, self.job.context_window
+        if window is None or spent is None or spent.prompt is None or spent.completion is None:
+            return False
+        return spent.prompt + spent.completion >= window
+
     def _request(self) -> dict[str, object]:
-        body: dict[str, object] = {
+        return {
             "model": self.job.model,
             "messages": self.messages,
             "tools": self.tools.descriptions(),
-            "stream": True,
-            "stream_options": {"include_usage": True},
+            **self.dialect.options(self.job.bounds.answer_tokens),
         }
-        if self.job.bounds.answer_tokens is not None:
-            body["max_tokens"] = self.job.bounds.answer_tokens
-        return body
 
     def _perform(self, call: Call, number: int) -> None:
         outcome = self.tools.call(call.name, call.arguments, seconds_left=self._seconds_left())
