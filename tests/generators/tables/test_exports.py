@@ -1,0 +1,143 @@
+"""Exports: every format says the same, unknown stays unknown, and two exports are byte-identical."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from generators.tables.cells import Cell
+from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
+from generators.tables.database import Database
+from generators.tables.exports import summary_json, summary_markdown, summary_paths
+from generators.tables.figures import FIGURES
+from runner.records import JudgementStatus
+from tests.generators.tables.made import Made, cells, committed, one_cell
+
+TABLES = ("trials", "cells", "judged_artifacts")
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> list[Cell]:
+    """A cell with a scored trial, one without a cost, and one that failed."""
+    return cells(
+        tmp_path / "results",
+        [
+            Made("task-a", (19, 14, 22, 20), cost=1.5),
+            Made("task-b", (14, 14, 14, 13), cost=None),
+            Made("task-c", (0, 0, 0, 0), cost=0.5, status=JudgementStatus.ZERO_BY_MISSING_ARTIFACTS),
+        ],
+    )
+
+
+@pytest.fixture
+def database(small: list[Cell]) -> Iterator[Database]:
+    """Its database."""
+    opened = Database(small)
+    yield opened
+    opened.close()
+
+
+def test_the_frame_has_the_declared_columns(database: Database) -> None:
+    declared = {
+        "trials": [column.name for column in TRIAL_COLUMNS],
+        "cells": [column.name for column in CELL_COLUMNS],
+        "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
+    }
+    for name in TABLES:
+        assert list(database.frame(f"FROM {name}").columns) == declared[name]
+
+
+def test_sql_over_trials_gives_the_figures_of_the_cells() -> None:
+    database = Database(committed())
+    frame = database.frame(
+        """
+        SELECT count(*) AS differing FROM cells JOIN (
+            SELECT model, provider, harness, skill, dataset, avg(score) AS mean, count(score) AS n,
+                   avg(cost_usd) FILTER (state = 'scored') AS cost, sum(tokens_processed) AS tokens
+            FROM trials WHERE state != 'excluded' GROUP BY ALL
+        ) AS own USING (model, provider, harness, skill, dataset)
+        WHERE abs(mean - mean_score) > 1e-9 OR n != mean_score_n OR abs(cost - cost_per_task) > 1e-9
+           OR abs(tokens - tokens_total) > 0.5
+        """
+    )
+    assert database.frame("SELECT count(*) AS n FROM cells WHERE mean_score IS NOT NULL")["n"][0] > 50
+    assert frame["differing"][0] == 0
+    database.close()
+
+
+def test_parquet_csv_and_json_hold_the_same(database: Database, tmp_path: Path) -> None:
+    database.export(tmp_path / "data")
+    reader = duckdb.connect()
+    for name in TABLES:
+        parquet = reader.execute(f"FROM '{tmp_path}/data/{name}.parquet'").fetchall()
+        typed = ", ".join(f"'{column}': '{kind}'" for column, kind in _columns(database, name))
+        csv = reader.execute(
+            f"FROM read_csv('{tmp_path}/data/{name}.csv', header=true, columns={{{typed}}})"
+        ).fetchall()
+        assert parquet == csv
+        document = json.loads((tmp_path / "data" / f"{name}.json").read_text())
+        assert document["rows"] == len(parquet)
+        by_rows = list(zip(*document["columns"].values(), strict=True))
+        assert [[str(value) for value in row] for row in by_rows] == [
+            [str(value) for value in row] for row in parquet
+        ]
+
+
+def _columns(database: Database, name: str) -> tuple[tuple[str, str], ...]:
+    return next(data.columns for data in database.tables if data.name == name)
+
+
+def test_an_unknown_cost_is_null_and_not_zero(database: Database) -> None:
+    frame = database.frame("SELECT count(*) AS n FROM trials WHERE task = 'task-b' AND cost_usd IS NULL")
+    assert frame["n"][0] == 1
+    assert database.frame("SELECT cost_per_task_n AS n, cost_per_task_m AS m FROM cells").iloc[
+        0
+    ].tolist() == [1, 2]
+
+
+def test_two_exports_are_byte_identical(small: list[Cell], tmp_path: Path) -> None:
+    found = []
+    for place in ("one", "two"):
+        database = Database(small)
+        found.append([path.read_bytes() for path in database.export(tmp_path / place)])
+        database.close()
+    assert found[0] == found[1]
+
+
+def test_an_empty_store_exports_empty_tables(tmp_path: Path) -> None:
+    database = Database([])
+    database.export(tmp_path)
+    assert json.loads((tmp_path / "trials.json").read_text())["rows"] == 0
+    database.close()
+
+
+def test_the_summary_of_a_cell_has_every_figure_and_trial(small: list[Cell]) -> None:
+    (cell,) = small
+    document = json.loads(summary_json(cell))
+    assert set(document["figures"]) == {figure.name for figure in FIGURES}
+    assert document["figures"]["mean_score"]["n"] == 2
+    assert document["figures"]["mean_score"]["m"] == 3
+    assert document["figures"]["cost_per_scored_task"]["value"] is None
+    assert document["figures"]["cost_per_scored_task"]["missing_reason"]
+    assert [trial["task"] for trial in document["trials"]] == ["task-a", "task-b", "task-c"]
+
+
+def test_the_markdown_summary_cannot_be_broken_by_a_reason(tmp_path: Path) -> None:
+    hostile = "no price | <script>x</script>\n\n# heading"
+    costs = Made().record().costs
+    cost = costs[0].model_copy(update={"amount_usd": None, "missing_reason": hostile})
+    cell = one_cell(tmp_path, Made(changes={"costs": (cost,)}))
+    written = summary_markdown(cell).decode()
+    assert "<script" not in written
+    assert "\n# heading" not in written
+    assert all(line.count("|") in {0, 5, 9} for line in written.splitlines())
+
+
+def test_summaries_lie_below_the_data_folder(small: list[Cell]) -> None:
+    json_path, text_path = summary_paths(small[0], "demonstration/")
+    assert json_path == "demonstration/data/cells/model-a_endpoint/loop/fix/hello-world/run-summary.json"
+    assert text_path.endswith("/run-summary.txt")
