@@ -8,6 +8,7 @@ from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
 from runner.datasets.patch import ApplyResult, apply_patch, make_patch
 from runner.datasets.proof import TaskProof, check_dataset
+from runner.datasets.removal import remove
 from runner.datasets.reveal import reveal_hidden_files
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "load_dataset",
     "make_patch",
     "minimal_environment",
+    "remove",
     "reveal_hidden_files",
     "run_check",
     "seal",

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from runner.datasets.removal import remove
 from runner.records import CheckStatus
 
 TAIL_CHARACTERS = 4000
@@ -70,12 +71,13 @@ def run_check(
     """
     words = [sys.executable, *command[1:]] if command[0] in {"python", "python3"} else list(command)
     begun = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="check-", ignore_cleanup_errors=True) as home:
+    home = Path(tempfile.mkdtemp(prefix="check-"))
+    try:
         try:
             process = subprocess.Popen(
                 words,
                 cwd=workspace,
-                env={**minimal_environment(Path(home)), **(environment or {})},
+                env={**minimal_environment(home), **(environment or {})},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -85,6 +87,8 @@ def run_check(
             reason = f"the command could not be started: {error}"
             return CheckRun(CheckStatus.ERROR, None, time.monotonic() - begun, reason[:TAIL_CHARACTERS])
         return _watch(process, timeout_seconds, begun)
+    finally:
+        remove(home)
 
 
 def minimal_environment(home: Path) -> dict[str, str]:

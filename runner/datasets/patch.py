@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from runner.datasets.checkout import SealedCheckout
 from runner.datasets.git import must_git, run_git, telling_lines
+from runner.datasets.removal import remove
 from runner.errors import RepositoryError
 
 MAX_FILE_BYTES = 100_000_000
@@ -57,7 +57,14 @@ def make_patch(checkout: SealedCheckout) -> bytes:
             where=str(checkout.workspace),
             remedy="there is no change to collect; run the trial again",
         )
-    tidy(checkout.workspace)
+    try:
+        tidy(checkout.workspace)
+    except OSError as error:
+        raise RepositoryError(
+            f"the workspace cannot be read: {error.strerror}",
+            where=str(error.filename)[:300],
+            remedy="there is no change to collect; run the trial again",
+        ) from None
     with tempfile.TemporaryDirectory() as scratch:
         index = {"GIT_INDEX_FILE": str(Path(scratch, "index"))}
         _git(checkout, index, "read-tree", checkout.base_commit)
@@ -100,7 +107,7 @@ def tidy(workspace: Path) -> None:
                 mode = entry.stat(follow_symlinks=False).st_mode
                 if entry.name.lower() == ".git":
                     if folder != workspace or entry.name != ".git":
-                        _remove(path)
+                        remove(path)
                 elif stat.S_ISDIR(mode):
                     _allow(path, mode, stat.S_IRWXU)
                     waiting.append(path)
@@ -110,19 +117,12 @@ def tidy(workspace: Path) -> None:
                     if size > MAX_FILE_BYTES:
                         raise _too_large(size, str(path))
                 elif not stat.S_ISLNK(mode):
-                    _remove(path)
+                    remove(path)
 
 
 def _allow(path: Path, mode: int, wanted: int) -> None:
     if mode & wanted != wanted:
         path.chmod(stat.S_IMODE(mode) | wanted)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
 
 
 def _git(checkout: SealedCheckout, environment: Mapping[str, str], *arguments: str) -> bytes:

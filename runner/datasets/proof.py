@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from runner.datasets.checkout import seal
 from runner.datasets.dataset import Task
 from runner.datasets.loading import load_dataset
 from runner.datasets.patch import apply_patch
+from runner.datasets.removal import remove
 from runner.datasets.reveal import reveal_hidden_files
 from runner.errors import RepositoryError
 from runner.records import CheckStatus
@@ -129,14 +131,14 @@ def _try(task: Task, patch: bytes, path: Path, cache: Path) -> _Tried:
     """Every check on a checkout of its own."""
     runs: dict[str, CheckRun] = {}
     for check in task.checks:
-        with tempfile.TemporaryDirectory(prefix="proof-", ignore_cleanup_errors=True) as scratch:
+        with _scratch_folder() as scratch:
             checkout = seal(
                 task.repo,
                 task.ref,
                 beside=path.parent,
                 cache=cache,
-                workspace=Path(scratch, "workspace"),
-                git_dir=Path(scratch, "trusted.git"),
+                workspace=scratch / "workspace",
+                git_dir=scratch / "trusted.git",
             )
             applied = apply_patch(checkout, patch)
             if not applied.ok:
@@ -146,6 +148,15 @@ def _try(task: Task, patch: bytes, path: Path, cache: Path) -> _Tried:
                 check.command, workspace=checkout.workspace, timeout_seconds=check.timeout_seconds
             )
     return _Tried(runs)
+
+
+@contextlib.contextmanager
+def _scratch_folder() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="proof-"))
+    try:
+        yield folder
+    finally:
+        remove(folder)
 
 
 def _last_line(run: CheckRun) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import shutil
 import stat
 from pathlib import Path, PurePosixPath
 
 from runner.datasets.dataset import TaskCheck
+from runner.datasets.removal import remove
 from runner.errors import DatasetError, PathEscapeError
 from runner.records import sha256_of
 
@@ -39,15 +39,12 @@ def _clear_way(root: Path, parts: tuple[str, ...]) -> Path:
     path = root
     for part in parts[:-1]:
         path = path / part
-        if path.is_symlink() or (path.exists() and not path.is_dir()):
-            path.unlink()
+        if path.is_symlink() or not path.is_dir():
+            remove(path)
         path.mkdir(exist_ok=True)
         path.chmod(path.lstat().st_mode | stat.S_IRWXU)
     path = path / parts[-1]
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    remove(path)
     return path
 
 

@@ -88,6 +88,16 @@ def test_its_home_is_private_and_gone_afterwards(tmp_path: Path) -> None:
     assert not home.exists()
 
 
+def test_a_home_that_was_filled_with_deep_folders_is_gone_too(tmp_path: Path) -> None:
+    code = (
+        "import os, pathlib; os.chdir(pathlib.Path.home()); print(os.getcwd(), flush=True)\n"
+        "for _ in range(1500): os.mkdir('d'); os.chdir('d')"
+    )
+    run = python(tmp_path, code)
+    assert run.status is CheckStatus.PASSED
+    assert not Path(run.output_tail.strip()).exists()
+
+
 def test_it_gets_no_input(tmp_path: Path) -> None:
     assert python(tmp_path, "import sys; print(repr(sys.stdin.read()))").output_tail == "''\n"
 

@@ -6,6 +6,8 @@ import os
 import shutil
 import socket
 import stat
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.datasets import SealedCheckout, apply_patch, make_patch
+from runner.datasets import SealedCheckout, apply_patch, make_patch, remove
 from runner.datasets import patch as patch_module
 from runner.errors import RepositoryError
 from tests.datasets.samples import Repository, new_repository, plain_git, sealed
@@ -212,13 +214,34 @@ def test_pipes_sockets_and_unreadable_files_do_not_stop_it(
     assert b"+++ b/locked/x" in patch
 
 
-def test_a_very_deep_folder_does_not_stop_it(checkout: SealedCheckout) -> None:
+def test_a_very_deep_folder_stops_neither_the_patch_nor_its_removal(checkout: SealedCheckout) -> None:
     path = checkout.workspace
     for _ in range(1200):
         path = path / "d"
         path.mkdir()
     (path / "x").write_text("deep\n")
-    assert b"+deep" in make_patch(checkout)
+    try:
+        assert b"+deep" in make_patch(checkout)
+    finally:
+        assert remove(checkout.workspace)
+
+
+def test_a_path_longer_than_the_system_allows_is_named_and_removed(checkout: SealedCheckout) -> None:
+    code = "import os\nfor _ in range(50): os.mkdir('d' * 200); os.chdir('d' * 200)"
+    subprocess.run([sys.executable, "-c", code], cwd=checkout.workspace, check=True)
+    try:
+        with pytest.raises(RepositoryError, match="the workspace cannot be read"):
+            make_patch(checkout)
+    finally:
+        assert remove(checkout.workspace)
+
+
+def test_removing_a_link_leaves_its_target(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "target")
+    assert remove(tmp_path / "link")
+    assert remove(tmp_path / "nothing")
+    assert (tmp_path / "target").is_dir()
 
 
 def test_links_out_of_the_workspace_are_not_followed(tmp_path: Path, checkout: SealedCheckout) -> None:
