@@ -81,6 +81,8 @@ RUN_HELP = {
     "max-retries": "new starts after a model error that left nothing",
     "max-topups": "completion passes for missing artifacts",
     "context-window": "tokens; 0 asks the server",
+    "hosting": "who runs the model's machines: vendor-api, cloud, self-hosted, vendor-managed",
+    "faults": "for provider replay: what the server does wrong, such as first1-e500 or slow200",
     "instance-type": "machine that serves the model, for the record",
     "tensor-parallel-size": "for the record",
     "precision": "for the record",
@@ -122,6 +124,8 @@ def run(
     max_retries: str | None = None,
     max_topups: str | None = None,
     context_window: str | None = None,
+    hosting: str | None = None,
+    faults: str | None = None,
     instance_type: str | None = None,
     tensor_parallel_size: str | None = None,
     precision: str | None = None,
@@ -173,7 +177,7 @@ def verify(_context: Context, root: str | None = None) -> int:
         "host": "address to listen on",
         "port": "port to listen on; 0 takes a free one",
         "cassettes": "folder of recorded turns (default: datasets/cassettes)",
-        "faults": "faults with commas, such as delay200,2x500,cut",
+        "faults": "faults with commas, such as slow200, first1-e500 or cut",
         "log": "file that receives one JSON line per request",
     }
 )

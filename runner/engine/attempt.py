@@ -223,6 +223,7 @@ def _trial_record(desk: Desk, checkout: SealedCheckout, passes: list[_Pass]) -> 
             "turns_definition": desk.harness.turns_definition,
             "usage": fold_usage(invocations),
             "costs": _costs(desk, passes),
+            "warnings": tuple(dict.fromkeys(warning for each in passes for warning in each.reading.warnings)),
             "artifacts": tuple(_artifact(name, last.artifacts.get(name)) for name in desk.skill.artifacts),
             "artifacts_produced": len(last.artifacts),
             "artifacts_expected": len(desk.skill.artifacts),

@@ -13,7 +13,7 @@ from runner.providers.registry import provider
 from runner.replay import recorded_models
 from runner.skills import skill
 
-PROVIDER_FLAGS = {"aws_region": "bedrock", "kiro_dollars_per_credit": "kiro"}
+PROVIDER_FLAGS = {"aws_region": "bedrock", "kiro_dollars_per_credit": "kiro", "faults": "replay"}
 
 
 def complete(settings: RunSettings, places: Places) -> RunSettings:
@@ -31,7 +31,7 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
     if not models:
         raise UsageError(f"provider {name} needs --model", remedy="name the model as the server lists it")
     for flag, owner in PROVIDER_FLAGS.items():
-        if getattr(settings, flag) is not None and name != owner:
+        if getattr(settings, flag) not in (None, ()) and name != owner:
             shown = "--" + flag.replace("_", "-")
             raise UsageError(
                 f"{shown} is for provider {owner}; this run uses {name}", remedy=f"leave {shown} out"
@@ -74,4 +74,6 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         api_key_env=settings.api_key_env,
         context_window=settings.context_window or None,
         cassettes=str(places.cassettes),
+        faults=settings.faults,
+        hosting=settings.hosting,
     )

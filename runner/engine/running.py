@@ -190,7 +190,7 @@ class _Desks:
             position=position,
             plan_id=self.plan.plan_id,
             demonstration=self.plan.demonstration,
-            hosting=self.parts.provider.hosting,
+            hosting=self.settings.hosting or self.parts.provider.hosting,
             settings=self.settings,
             task=self.parts.dataset.task_by_id(planned.identity.task),
             dataset_path=self.parts.dataset_path,

@@ -11,10 +11,10 @@ import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from runner.errors import ConfigurationError
-from runner.records import Limits, Part
+from runner.records import Hosting, Limits, Part
 
 MAX_CONFIG_BYTES = 256 * 1024
-LISTS = ("harness", "skill", "model", "tasks")
+LISTS = ("harness", "skill", "model", "tasks", "faults")
 
 
 class RunSettings(Part):
@@ -45,6 +45,8 @@ class RunSettings(Part):
     max_retries: Annotated[int, Field(ge=0)] = 1
     max_topups: Annotated[int, Field(ge=0)] = 1
     context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
+    hosting: Annotated[Hosting | None, Field(description="who runs the model's machines")] = None
+    faults: Annotated[tuple[str, ...], Field(description="what the replay server does wrong")] = ()
     instance_type: str | None = None
     tensor_parallel_size: Annotated[int | None, Field(ge=1)] = None
     precision: str | None = None

@@ -157,3 +157,36 @@ def test_a_wrong_name_is_a_usage_error_that_says_what_there_is(
         run(places, flags)
     assert caught.value.exit_code in {1, 4}
     assert not places.results.exists() or not list(places.results.rglob("trial.json"))
+
+
+def test_a_server_error_that_passes_is_retried_and_counted(places: Places) -> None:
+    code, _ = run(places, {"model": "replay-careful", "count": 1, "faults": "first1-e500"})
+    [stored] = demonstration(places).trials()
+    assert (code, stored.record.outcome) == (0, Outcome.COMPLETED)
+    assert [invocation.retries for invocation in stored.record.invocations] == [1]
+
+
+def test_answers_without_usage_leave_it_unknown_and_say_so(places: Places) -> None:
+    run(places, {"model": "replay-careful", "count": 1, "faults": "nousage"})
+    [stored] = demonstration(places).trials()
+    assert stored.record.usage is None
+    assert "usage-not-reported" in {warning.code for warning in stored.record.warnings}
+
+
+def test_an_endpoint_that_always_fails_ends_as_model_error_with_its_retry(places: Places) -> None:
+    run(places, {"model": "replay-careful", "count": 1, "faults": "e400"})
+    [stored] = demonstration(places).trials()
+    assert stored.record.outcome is Outcome.MODEL_ERROR
+    kinds = [invocation.kind for invocation in stored.record.invocations]
+    assert kinds == [InvocationKind.FIRST, InvocationKind.RETRY]
+    assert {check.status for check in stored.checks} == {CheckStatus.FAILED, CheckStatus.NOT_RUN}
+
+
+def test_a_silent_endpoint_ends_at_the_deadline_as_timeout(places: Places) -> None:
+    run(
+        places,
+        {"model": "replay-careful", "count": 1, "faults": "hang", "timeout_seconds": 2, "max_retries": 0},
+    )
+    [stored] = demonstration(places).trials()
+    assert stored.record.outcome is Outcome.TIMEOUT
+    assert stored.record.usage is None or stored.record.warnings
