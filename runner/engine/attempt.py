@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.datasets import SealedCheckout, Task, make_patch, seal
+from runner.datasets.removal import remove
 from runner.engine.archive import keep_stream
 from runner.engine.folding import fold_costs, fold_usage, total
 from runner.engine.grading import Grading, grade, resolved
@@ -99,7 +99,7 @@ def attempt(desk: Desk) -> Attempt:
     A harness or model that fails ends in an outcome, not in an exception; so does a checkout that cannot
     be made (``infrastructure``).
     """
-    shutil.rmtree(desk.folder, ignore_errors=True)
+    remove(desk.folder)
     desk.folder.mkdir(parents=True)
     try:
         checkout = seal(
@@ -120,7 +120,7 @@ def attempt(desk: Desk) -> Attempt:
     except (HarnessmarkError, OSError) as error:
         return Attempt(_infrastructure_record(desk, str(error)), (), {})
     finally:
-        shutil.rmtree(desk.folder, ignore_errors=True)
+        remove(desk.folder)
 
 
 def _invoke_until_done(desk: Desk, checkout: SealedCheckout) -> list[_Pass]:

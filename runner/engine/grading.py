@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from runner.datasets import SealedCheckout, Task, apply_patch, reveal_hidden_files, run_check, seal
+from runner.datasets.removal import remove
 from runner.records import CheckRecord, CheckStatus, TrialIdentity
 
 PATCH_CHECK = "patch-applies"
@@ -55,7 +55,7 @@ def grade(trial: TrialIdentity, patch: bytes, grading: Grading) -> tuple[CheckRe
                 output_tail=run.output_tail.replace(str(workspace), "<workspace>")[-4000:],
             )
         )
-    shutil.rmtree(grading.folder, ignore_errors=True)
+    remove(grading.folder)
     return tuple(records)
 
 
@@ -110,7 +110,7 @@ def _not_run(trial: TrialIdentity, name: str, reason: str) -> CheckRecord:
 
 def _seal(grading: Grading, name: str) -> SealedCheckout:
     folder = grading.folder / name
-    shutil.rmtree(folder, ignore_errors=True)
+    remove(folder)
     folder.mkdir(parents=True)
     return seal(
         grading.task.repo,
