@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from generators.publish.address import pages_address
 from generators.publish.child import Finished, run
 from generators.publish.remote import Remote, redact, resolve
 from runner.errors import PublishError, UsageError
@@ -31,10 +32,20 @@ class Published:
 
     def line(self) -> str:
         """What was done, as a user reads it."""
-        done = "published" if self.changed else "nothing to do, it holds these files already:"
-        return (
-            f"{done} {self.files} files on branch {self.branch} of {self.remote}, commit {self.commit[:12]}"
-        )
+        place = f"{self.branch} of {self.remote}"
+        if not self.changed:
+            return f"{place} holds these {self.files} files already ({self.commit[:12]}); nothing was pushed"
+        return f"{self.files} files pushed to {place} as {self.commit[:12]}"
+
+
+def expected_address(*, root: Path, remote: str = "origin", prefix: str = "") -> str | None:
+    """Where a site pushed to ``remote`` will stand, for ``site.build``; None when that cannot be known.
+
+    Raises:
+        PublishError: there is no such remote.
+    """
+    pages = pages_address(resolve(remote, root=root).address)
+    return pages and pages + (f"{prefix}/" if prefix else "")
 
 
 def push(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from generators.publish.branch import Published, push
+from generators.publish.branch import Published, expected_address, push
 from generators.publish.site import BuiltSite
 from runner.errors import PublishError, UsageError
 from tests.generators.publish.project import git
@@ -88,6 +88,8 @@ def test_publishing_the_same_site_again_pushes_nothing(site: Path, project: Path
     again = push(site, root=project)
     assert (first.changed, again.changed) == (True, False)
     assert again.commit == first.commit == git(bare, "rev-parse", "gh-pages")
+    assert first.line() == f"2 files pushed to gh-pages of {bare} as {first.commit[:12]}"
+    assert "nothing was pushed" in again.line()
 
 
 def test_a_changed_site_is_a_new_commit_on_the_old_one(site: Path, project: Path, bare: Path) -> None:
@@ -223,3 +225,12 @@ def test_someone_else_s_publish_in_between_is_not_overwritten(
     with pytest.raises(PublishError, match="refused the branch"):
         push(site, root=project, clock=meanwhile)
     assert git(bare, "show", "gh-pages:index.html") == "<h1>theirs</h1>"
+
+
+def test_the_address_of_a_site_on_github_follows_from_the_remote(project: Path) -> None:
+    assert expected_address(root=project) is None
+    git(project, "remote", "set-url", "origin", "git@github.com:ada/bench.git")
+    assert expected_address(root=project) == "https://ada.github.io/bench/"
+    assert expected_address(root=project, prefix="preview/7") == "https://ada.github.io/bench/preview/7/"
+    with pytest.raises(PublishError, match="no remote 'nowhere'"):
+        expected_address(root=project, remote="nowhere")
