@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,7 @@ def test_a_change_of_the_same_length_in_the_same_second_is_seen(
     before = path.stat()
     path.write_bytes(b"one\nTWO\nthree\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    time.sleep(1.1)
     assert b"+TWO" in assert_round_trip(repository, checkout, tmp_path)
 
 
@@ -277,6 +279,16 @@ def test_ignored_files_and_what_running_code_leaves_stay_out(checkout: SealedChe
         path.parent.mkdir(exist_ok=True)
         path.write_text("x")
     assert make_patch(checkout) == b""
+
+
+def test_what_the_user_ignores_everywhere_is_still_part_of_a_patch(
+    tmp_path: Path, checkout: SealedCheckout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "home" / ".config" / "git").mkdir(parents=True)
+    (tmp_path / "home" / ".config" / "git" / "ignore").write_text("*.txt\n")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (checkout.workspace / "new.txt").write_text("new\n")
+    assert b"+new" in make_patch(checkout)
 
 
 def test_a_file_too_large_for_a_patch_is_named(checkout: SealedCheckout) -> None:
