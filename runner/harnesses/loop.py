@@ -89,6 +89,8 @@ class Loop:
             "PATH": os.pathsep.join([here, self.search_path]),
             "HOME": str(assignment.home),
             "LANG": "C.UTF-8",
+            # Without its own .git the workspace is no repository, and not part of one further up.
+            "GIT_CEILING_DIRECTORIES": str(assignment.workspace.parent),
             KEY_VARIABLE: assignment.endpoint.api_key,
         }
 
