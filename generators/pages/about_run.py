@@ -84,7 +84,7 @@ def _outcomes(world: World, demonstration: World | None) -> Table:
         ]
         for outcome in Outcome
     ]
-    columns = [Column("Outcome"), Column("Meaning"), Column("Trials", "number")]
+    columns = [Column("Outcome", wide=True), Column("Meaning", wide=True), Column("Trials", "number")]
     columns += [Column("In the demonstration", "number")] if demonstration else []
     return table("Outcomes", columns, rows, sortable=False)
 
@@ -100,7 +100,10 @@ def _standings(world: World) -> Table:
         for kind in Standing
     ]
     return table(
-        "Standing", [Column("Standing"), Column("Meaning"), Column("Trials", "number")], rows, sortable=False
+        "Standing",
+        [Column("Standing"), Column("Meaning", wide=True), Column("Trials", "number")],
+        rows,
+        sortable=False,
     )
 
 
@@ -115,10 +118,13 @@ def _states(world: World) -> Table:
         for kind in ScoreState
     ]
     return table(
-        "States", [Column("State"), Column("Meaning"), Column("Trials", "number")], rows, sortable=False
+        "States",
+        [Column("State"), Column("Meaning", wide=True), Column("Trials", "number")],
+        rows,
+        sortable=False,
     )
 
 
 def _meanings(title: str, head: str, meanings: dict[str, str]) -> Table:
     rows = [[Entry(name, code=True), Entry(meaning)] for name, meaning in meanings.items()]
-    return table(title, [Column(head), Column("Meaning")], rows, sortable=False)
+    return table(title, [Column(head), Column("Meaning", wide=True)], rows, sortable=False)

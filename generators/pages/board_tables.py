@@ -18,7 +18,7 @@ from generators.tables.scoring import ScoreState
 from runner.records import CostBasis
 
 SCORE = "Mean judge score of the scored trials, 0 to 100, with n scored of m planned"
-COST = "Mean cost of the scored trials whose cost is known, with their number"
+COST = "Mean cost of the graded trials whose cost is known, with their number"
 MEMBERSHIP = "How often the cell is on its basis' frontier when the tasks are drawn again"
 
 
@@ -146,7 +146,7 @@ def named_trials(world: World, cells: Sequence[Cell], page: str) -> Table | None
             )
     if not rows:
         return None
-    columns = [Column("Model"), Column("Harness"), Column("Task"), Column("State"), Column("Why")]
+    columns = [Column("Model"), Column("Harness"), Column("Task"), Column("State"), Column("Why", wide=True)]
     return table("Trials that are not in the mean scores", columns, rows)
 
 
@@ -170,7 +170,12 @@ def warning_summary(cells: Sequence[Cell], page: str) -> Table | None:
                 Entry(words.listing(names, 6)),
             ]
         )
-    columns = [Column("Warning"), Column("What it means"), Column("Times", "number"), Column("Cells")]
+    columns = [
+        Column("Warning"),
+        Column("What it means", wide=True),
+        Column("Times", "number"),
+        Column("Cells", wide=True),
+    ]
     return table("Data-quality warnings", columns, rows)
 
 

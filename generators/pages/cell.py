@@ -77,7 +77,7 @@ def _page(world: World, cell: Cell) -> Page:
             "data_href": links.relative(path, links.DATA),
             "neighbours": [
                 (word, other.identity.model.slug, links.relative(path, world.cell_page(other)))
-                for word, other in (("Next higher score", before), ("Next lower score", after))
+                for word, other in (("Next above", before), ("Next below", after))
                 if other is not None
             ],
             "links": links,
@@ -117,7 +117,7 @@ def _placement(board: Board | None, cell: Cell) -> str:
         return "This cell is not compared with the others of its dataset: see what was left out below."
     place = board.placement(cell)
     if place is None:
-        return "This cell is no point on the cost-quality chart, because its score or its cost is not known."
+        return "This cell is no point on a cost-quality chart: it has no judge's score or no known cost."
     basis = words.basis_adjective(place.basis)
     rivals = sum(other.basis is place.basis for other in board.placements)
     among = f"among the {words.counted(rivals, 'cell')} with {basis} costs on this dataset"

@@ -29,7 +29,7 @@ from generators.tables.profiles import (
 )
 from generators.tables.sample import Unit
 from generators.tables.scoring import ScoreState
-from runner.records import CRITERIA
+from runner.records import CRITERIA, CostBasis
 
 
 def figure_table(cell: Cell) -> Table:
@@ -53,10 +53,14 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
     checks = cell.has_checks
     several = any(len(trials) > 1 for trials in cell.by_task.values())
     columns = [Column("Task"), *([Column("Trial", "number")] if several else []), Column("Tier")]
-    columns += [Column("State"), Column("Score", "number")]
+    columns += [Column("State"), *([Column("Score", "number")] if cell.has_scores else [])]
     columns += [Column("Checks passed", "number")] if checks else []
     columns += [Column("Cost", "number"), Column("Minutes", "number"), Column("Turns", "number")]
-    columns += [Column("Tokens processed", "number"), Column("Artifacts", "number"), Column("Outcome")]
+    columns += [
+        Column("Tokens processed", "number"),
+        Column("Artifacts", "number"),
+        Column("Outcome", wide=True),
+    ]
     rows = []
     for trial in sorted(cell.counted, key=lambda trial: (-(trial.score or -1.0), trial.task)):
         record = trial.record
@@ -64,8 +68,9 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
         if several:
             row.append(Entry(str(record.identity.trial), float(record.identity.trial)))
         row.append(Entry(trial.complexity or "unknown", unknown=trial.complexity is None))
-        row.append(_state(trial))
-        row.append(number_entry(trial.score, Unit.POINTS, "no score"))
+        row.append(state_entry(trial))
+        if cell.has_scores:
+            row.append(number_entry(trial.score, Unit.POINTS, "no score"))
         if checks:
             row.append(checks_entry(trial))
         row.append(cost_entry(trial))
@@ -81,9 +86,18 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
 def cost_entry(trial: TrialFacts) -> Entry:
     """Cost of a trial with its basis below it; an unknown one says why."""
     cost = trial.cost
+    if cost.basis is CostBasis.NONE:
+        return Entry("none", None, note="no cost by design", unknown=True)
     if cost.amount_usd is None:
         return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
     return Entry(words.dollars(cost.amount_usd), cost.amount_usd, note=words.basis(cost.basis))
+
+
+def state_entry(trial: TrialFacts) -> Entry:
+    """The state of a trial; for one that only checks graded, whether it was resolved."""
+    if trial.judgement is None and trial.resolved is not None:
+        return Entry("resolved" if trial.resolved else "not resolved")
+    return Entry(words.STATE_WORDS[trial.state])
 
 
 def checks_entry(trial: TrialFacts) -> Entry:
@@ -94,9 +108,9 @@ def checks_entry(trial: TrialFacts) -> Entry:
 
 
 def tier_table(cell: Cell) -> Table | None:
-    """Mean score per complexity tier; None with fewer than two tiers."""
+    """Mean score per complexity tier; None with fewer than two tiers or without scores."""
     means = tier_means(cell)
-    if len(means) < 2:
+    if len(means) < 2 or not cell.has_scores:
         return None
     rows = [[Entry(tier), value_entry(value, Unit.POINTS)] for tier, value in means.items()]
     return table("Mean score by complexity", [Column("Tier"), Column("Mean score", "number")], rows)
@@ -147,7 +161,9 @@ def warning_table(world: World, cell: Cell, page: str) -> Table | None:
     if not rows:
         return None
     return table(
-        "Data-quality warnings", [Column("Warning"), Column("Where"), Column("What was found")], rows
+        "Data-quality warnings",
+        [Column("Warning"), Column("Where"), Column("What was found", wide=True)],
+        rows,
     )
 
 
@@ -173,7 +189,7 @@ def left_out(world: World, cell: Cell, page: str) -> Table | None:
         rows.append([Entry(task), Entry(str(number), float(number)), Entry("missing"), why, Entry("unknown")])
     if not rows:
         return None
-    columns = [Column("Task"), Column("Trial", "number"), Column("State"), Column("Why")]
+    columns = [Column("Task"), Column("Trial", "number"), Column("State"), Column("Why", wide=True)]
     return table("Trials that are not in the mean score", [*columns, Column("Cost", "number")], rows)
 
 
@@ -207,10 +223,6 @@ def source_table(cell: Cell) -> Table | None:
         Column("Trials", "number"),
     ]
     return table("Sources of the imported figures", columns, rows)
-
-
-def _state(trial: TrialFacts) -> Entry:
-    return Entry(words.STATE_WORDS[trial.state])
 
 
 def _artifacts(trial: TrialFacts) -> Entry:

@@ -124,7 +124,12 @@ def _bases(world: World) -> Table:
             Entry(str(unknown), float(unknown)),
         ]
     )
-    columns = [Column("Basis"), Column("What it is"), Column("Comparable with"), Column("Cells", "number")]
+    columns = [
+        Column("Basis"),
+        Column("What it is", wide=True),
+        Column("Comparable with"),
+        Column("Cells", "number"),
+    ]
     return table("Cost bases", columns, rows, sortable=False)
 
 
@@ -199,5 +204,5 @@ def _mismatches(world: World) -> Table | None:
             )
     if not rows:
         return None
-    columns = [Column("Cell"), Column("Same hardware"), Column("What is known")]
+    columns = [Column("Cell"), Column("Same hardware"), Column("What is known", wide=True)]
     return table("Cells priced by a sweep on hardware that is not known to be theirs", columns, rows)

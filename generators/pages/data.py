@@ -79,7 +79,7 @@ def _dictionary(name: str, columns: Sequence[DataColumn[RowType]]) -> Table:
         ]
         for column in columns
     ]
-    head = [Column("Column"), Column("Type"), Column("Unit"), Column("Meaning")]
+    head = [Column("Column"), Column("Type"), Column("Unit"), Column("Meaning", wide=True)]
     return table(f"Columns of {name}", head, rows)
 
 
@@ -91,7 +91,9 @@ def _schemas() -> Table:
         meaning = " ".join((record.__doc__ or "").split()) if record is not None else "One line of a ledger."
         href = links.relative(links.DATA, f"{links.SCHEMAS}/{name}.json")
         rows.append([link_entry(f"{name}.json", href), Entry(meaning)])
-    return table("JSON Schemas of the records", [Column("Schema"), Column("Record")], rows, sortable=False)
+    return table(
+        "JSON Schemas of the records", [Column("Schema"), Column("Record", wide=True)], rows, sortable=False
+    )
 
 
 def _sources(world: World) -> Table | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generators.pages import links, words
-from generators.pages.board_tables import few_tasks, frontier_table
+from generators.pages.board_tables import cells_table, few_tasks, frontier_table
 from generators.pages.charting import pareto
 from generators.pages.rendering import Crumb, Page
 from generators.pages.world import World
@@ -59,6 +59,9 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "board_tasks": len(board.tasks) if board else 0,
             "few": few_tasks(board) if board else True,
             "chart": drawn.html if drawn else None,
+            "cells": cells_table(world, board.by_score, path, label_text="All cells", harness=True)
+            if board and not drawn
+            else None,
             "frontiers": [
                 (words.basis_adjective(basis), frontier_table(world, board, basis, path, harness=True))
                 for basis in board.bases

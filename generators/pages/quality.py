@@ -31,7 +31,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
     ]
     columns = [
         Column("Warning"),
-        Column("What it means"),
+        Column("What it means", wide=True),
         Column("Times", "number"),
         Column("Cells", "number"),
     ]
@@ -54,7 +54,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "absent": [(code, explain(code)) for code in absent],
             "sweeps": table(
                 "Warnings about throughput sweeps",
-                [Column("Deployment"), Column("Warning"), Column("What was found")],
+                [Column("Deployment"), Column("Warning"), Column("What was found", wide=True)],
                 sweeps,
             )
             if sweeps
@@ -81,4 +81,6 @@ def _table(world: World, code: str, entries: list[Occurrence]) -> Table:
             )
         cell = link_entry(cell_title(entry.cell), links.relative(links.QUALITY, world.cell_page(entry.cell)))
         rows.append([cell, task, Entry(entry.text)])
-    return table(f"Where {code} occurs", [Column("Cell"), Column("Task"), Column("What was found")], rows)
+    return table(
+        f"Where {code} occurs", [Column("Cell"), Column("Task"), Column("What was found", wide=True)], rows
+    )

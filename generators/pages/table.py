@@ -17,6 +17,8 @@ class Column:
     title: str
     kind: Literal["text", "number"] = "text"
     explanation: str = ""
+    wide: bool = False
+    """Holds sentences: kept wide enough to read where the table scrolls."""
 
 
 @dataclass(frozen=True)

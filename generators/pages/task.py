@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from generators.pages import links, words
-from generators.pages.cell_tables import checks_entry, cost_entry
+from generators.pages.cell_tables import checks_entry, cost_entry, state_entry
 from generators.pages.charting import label
 from generators.pages.dataset import task_names
 from generators.pages.rendering import Crumb, Page
@@ -94,10 +94,11 @@ def _facts(task: Task | None, trials: Sequence[tuple[Cell, TrialFacts]]) -> list
 def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, title: str) -> Table:
     checks = any(trial.checks_graded for _, trial in trials)
     columns = [Column("Model"), Column("Harness"), Column("Trial", "number"), Column("State")]
-    columns.append(Column("Score", "number"))
+    scores = any(trial.score is not None for _, trial in trials) or not checks
+    columns += [Column("Score", "number")] if scores else []
     columns += [Column("Checks passed", "number")] if checks else []
     columns += [Column("Cost", "number"), Column("Minutes", "number"), Column("Tokens processed", "number")]
-    columns += [Column("Outcome")]
+    columns += [Column("Outcome", wide=True)]
     rows = []
     for cell, trial in sorted(trials, key=lambda pair: (-(pair[1].score or -1.0), pair[0].key)):
         number = trial.record.identity.trial
@@ -109,9 +110,10 @@ def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, t
             ),
             Entry(cell.identity.harness),
             Entry(str(number), float(number)),
-            Entry(words.STATE_WORDS[trial.state]),
-            number_entry(trial.score, Unit.POINTS, "no score"),
+            state_entry(trial),
         ]
+        if scores:
+            row.append(number_entry(trial.score, Unit.POINTS, "no score"))
         if checks:
             row.append(checks_entry(trial))
         row += [cost_entry(trial), number_entry(trial.minutes, Unit.MINUTES)]

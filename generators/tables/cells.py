@@ -54,8 +54,8 @@ class Cell:
 
     @cached_property
     def basis(self) -> CostBasis | None:
-        """The basis of the scored trials' known costs; None when there is none, or more than one."""
-        return basis_of(self.sample.scored) or basis_of(self.counted)
+        """The basis of the graded trials' known costs; None when there is none, or more than one."""
+        return basis_of(self.sample.graded) or basis_of(self.counted)
 
     @property
     def hosting(self) -> Hosting:

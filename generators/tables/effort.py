@@ -8,14 +8,14 @@ from generators.tables.sample import Sample, Value, total_of
 
 
 def tokens_per_task(sample: Sample) -> Value:
-    """Mean tokens processed by the scored trials whose token counts are known.
+    """Mean tokens processed by the graded trials whose token counts are known.
 
     Tokens processed: input + output, plus cache read and write where the input count leaves them out.
     """
-    known = [trial.tokens for trial in sample.scored if trial.tokens is not None]
+    known = [trial.tokens for trial in sample.graded if trial.tokens is not None]
     if not known:
-        return Value(None, 0, len(sample.scored), "token counts were not reported")
-    return Value(statistics.fmean(known), len(known), len(sample.scored))
+        return Value(None, 0, len(sample.graded), "token counts were not reported")
+    return Value(statistics.fmean(known), len(known), len(sample.graded))
 
 
 def tokens_total(sample: Sample) -> Value:
@@ -46,11 +46,11 @@ def cache_write_tokens(sample: Sample) -> Value:
 
 
 def minutes_per_task(sample: Sample) -> Value:
-    """Mean wall-clock minutes of the scored trials; several invocations of one trial are added."""
-    known = [trial.minutes for trial in sample.scored if trial.minutes is not None]
+    """Mean wall-clock minutes of the graded trials; several invocations of one trial are added."""
+    known = [trial.minutes for trial in sample.graded if trial.minutes is not None]
     if not known:
-        return Value(None, 0, len(sample.scored), "the duration was not reported")
-    return Value(statistics.fmean(known), len(known), len(sample.scored))
+        return Value(None, 0, len(sample.graded), "the duration was not reported")
+    return Value(statistics.fmean(known), len(known), len(sample.graded))
 
 
 def minutes_total(sample: Sample) -> Value:
@@ -61,11 +61,11 @@ def minutes_total(sample: Sample) -> Value:
 
 
 def turns_per_task(sample: Sample) -> Value:
-    """Mean turns of the scored trials. Each harness counts in its own way: never compare harnesses by it."""
-    known = [trial.record.turns for trial in sample.scored if trial.record.turns is not None]
+    """Mean turns of the graded trials. Each harness counts in its own way: never compare harnesses by it."""
+    known = [trial.record.turns for trial in sample.graded if trial.record.turns is not None]
     if not known:
-        return Value(None, 0, len(sample.scored), "turns were not reported")
-    return Value(statistics.fmean(known), len(known), len(sample.scored))
+        return Value(None, 0, len(sample.graded), "turns were not reported")
+    return Value(statistics.fmean(known), len(known), len(sample.graded))
 
 
 def _tokens_of(sample: Sample, name: str) -> Value:

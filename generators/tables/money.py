@@ -12,7 +12,9 @@ from runner.records import CostBasis
 
 
 def cost_per_task(sample: Sample) -> Value:
-    """Mean cost of the scored trials whose cost is known; its own n of m says how many those are.
+    """Mean cost of the graded trials whose cost is known; its own n of m says how many those are.
+
+    Graded trials are the scored ones, or where no judge scored any, those with execution checks.
 
     Unknown is never counted as 0. Costs of different bases are never averaged. Source: the one definition
     that replaces two published ones (run cost over scored tasks, and mean over scored tasks).
@@ -21,7 +23,7 @@ def cost_per_task(sample: Sample) -> Value:
 
 
 def median_cost_per_task(sample: Sample) -> Value:
-    """Median cost of the scored trials whose cost is known; one runaway task cannot move it."""
+    """Median cost of the graded trials whose cost is known; one runaway task cannot move it."""
     return _mean_cost(sample, statistics.median)
 
 
@@ -71,7 +73,7 @@ def basis_of(trials: Sequence[TrialFacts]) -> CostBasis | None:
 
 
 def _bases(trials: Sequence[TrialFacts]) -> set[CostBasis]:
-    return {trial.cost.basis for trial in trials if trial.cost.amount_usd is not None}
+    return {trial.cost.basis for trial in trials if _is_known(trial)}
 
 
 def _mixed_bases(trials: Sequence[TrialFacts]) -> str:
@@ -80,19 +82,26 @@ def _mixed_bases(trials: Sequence[TrialFacts]) -> str:
 
 
 def _costs(trials: Sequence[TrialFacts]) -> list[float]:
-    return [trial.cost.amount_usd for trial in trials if trial.cost.amount_usd is not None]
+    return [trial.cost.amount_usd or 0.0 for trial in trials if _is_known(trial)]
+
+
+def _is_known(trial: TrialFacts) -> bool:
+    """Whether the cost is a cost: "none by design" is no figure, so it can neither be cheap nor dear."""
+    return trial.cost.amount_usd is not None and trial.cost.basis is not CostBasis.NONE
 
 
 def _why_no_cost(trials: Sequence[TrialFacts]) -> str:
     reasons = {trial.cost.missing_reason for trial in trials if trial.cost.missing_reason}
+    if any(trial.cost.basis is CostBasis.NONE for trial in trials):
+        reasons.add("no cost arises by design")
     return "; ".join(sorted(reasons)[:2]) or "no trial with a cost"
 
 
 def _mean_cost(sample: Sample, mean: Callable[[list[float]], float]) -> Value:
-    known = _costs(sample.scored)
-    if mixed := _mixed_bases(sample.scored):
-        return Value(None, len(known), len(sample.scored), mixed)
+    known = _costs(sample.graded)
+    if mixed := _mixed_bases(sample.graded):
+        return Value(None, len(known), len(sample.graded), mixed)
     if not known:
-        reason = _why_no_cost(sample.scored) if sample.scored else "no trial was scored"
-        return Value(None, 0, len(sample.scored), reason)
-    return Value(mean(known), len(known), len(sample.scored))
+        reason = _why_no_cost(sample.graded) if sample.graded else "no trial was graded"
+        return Value(None, 0, len(sample.graded), reason)
+    return Value(mean(known), len(known), len(sample.graded))

@@ -45,6 +45,11 @@ class Sample:
         return tuple(trial for trial in self.trials if trial.state is ScoreState.SCORED)
 
     @property
+    def graded(self) -> tuple[TrialFacts, ...]:
+        """What means per task rest on: the scored trials, or where no judge scored any, those with checks."""
+        return self.scored or tuple(trial for trial in self.trials if trial.resolved is not None)
+
+    @property
     def scores(self) -> list[float]:
         """Scores of the scored trials."""
         return [trial.score for trial in self.trials if trial.score is not None]

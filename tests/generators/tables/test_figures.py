@@ -143,6 +143,26 @@ def test_resolved_counts_trials_and_not_checks(tmp_path: Path) -> None:
     assert cell.figures["mean_score"].amount is None
 
 
+def test_without_a_judge_means_rest_on_the_trials_that_checks_graded(tmp_path: Path) -> None:
+    passed = (CheckStatus.PASSED,)
+    cell = one_cell(
+        tmp_path,
+        Made("task-a", None, cost=1.0, checks=passed),
+        Made("task-b", None, cost=3.0, checks=passed),
+        Made("task-c", None, cost=8.0, checks=(CheckStatus.ERROR,)),
+    )
+    assert cell.figures["cost_per_task"] == Value(2.0, 2, 2)
+    assert cell.figures["spend_total"] == Value(12.0, 3, 3)
+    assert cell.figures["minutes_per_task"] == Value(1.5, 2, 2)
+
+
+def test_no_cost_by_design_is_no_cost_of_zero(tmp_path: Path) -> None:
+    cell = one_cell(tmp_path, Made(cost=0.0, basis=CostBasis.NONE))
+    assert cell.figures["cost_per_task"] == Value(None, 0, 1, "no cost arises by design")
+    assert cell.figures["spend_total"].amount is None
+    assert cell.basis is None
+
+
 def test_tokens_are_added_per_trial_and_unknown_ones_are_counted(tmp_path: Path) -> None:
     cell = one_cell(tmp_path, Made("task-a"), Made("task-b", changes={"usage": None}))
     expected = 4_006 + 166 + 12_000 + 1_200
