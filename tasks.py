@@ -265,24 +265,32 @@ def import_results(_context: Context, source: str, path: list[str]) -> int:
         "to": "branch to publish to, such as gh-pages; without it the site stays in site/",
         "remote": "git remote, address or path to push to",
         "prefix": "folder of the branch that the site goes to",
+        "no-history": "replace the branch by one commit, so that it never grows",
     }
 )
 @command
 def publish(
-    _context: Context, url: str | None = None, to: str | None = None, remote: str = "origin", prefix: str = ""
+    _context: Context,
+    url: str | None = None,
+    to: str | None = None,
+    remote: str = "origin",
+    prefix: str = "",
+    no_history: bool = False,
 ) -> None:
     """Build the site into site/, check it, and with --to push it to a branch."""
+    from generators.publish.branch import expected_address, push
     from generators.publish.site import build
 
+    url = url or os.environ.get("SITE_URL")
+    if to and not url:
+        url = expected_address(root=ROOT, remote=remote, prefix=prefix)
     built = build(ROOT, site_url=url, progress=_say)
     folder = built.folder.relative_to(ROOT)
     _say(f"{built.pages} pages in {folder}/, {built.links} links checked")
     if to is None:
-        _say(f"look at it: .venv/bin/invoke serve, or open {folder}/index.html through any web server")
+        _say("look at it: .venv/bin/invoke serve (it says the address)")
         return
-    from generators.publish.branch import push
-
-    done = push(built.folder, root=ROOT, remote=remote, branch=to, prefix=prefix)
+    done = push(built.folder, root=ROOT, remote=remote, branch=to, prefix=prefix, keep_history=not no_history)
     _say(done.line())
 
 
