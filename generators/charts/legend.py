@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from generators.charts.symbol import path
+from generators.escape.characters import shortened
 from generators.escape.html import text
 from generators.escape.link import url
+
+MEANING_LIMIT = 200
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ def _swatch(key: Key) -> Markup:
 
 
 def _meaning(key: Key) -> Markup:
+    meaning = text(shortened(key.meaning, MEANING_LIMIT))
     if not key.href:
-        return text(key.meaning)
-    return Markup('<a href="{}">{}</a>').format(url(key.href), text(key.meaning))
+        return meaning
+    return Markup('<a href="{}">{}</a>').format(url(key.href), meaning)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from generators.escape.characters import shortened
 from generators.escape.html import attribute, text
 from generators.escape.link import url
+
+CELL_LIMIT = 200
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ def data_table(columns: Sequence[Column], rows: Sequence[Sequence[Entry]], *, ca
 
 
 def _cell(column: Column, entry: Entry) -> Markup:
-    content = text(entry.shown)
+    content = text(shortened(entry.shown, CELL_LIMIT))
     if entry.href:
         content = Markup('<a href="{}">{}</a>').format(url(entry.href), content)
     if not column.numeric:

@@ -1,0 +1,60 @@
+"""Fixtures of the browser tests: one Chromium and one built site for each process that runs tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.browser.pages import chart_pages
+from tests.browser.site import served
+from tests.browser.watch import Watch
+from tests.chromium import launched
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium. Without one the tests fail and say what to install."""
+    with launched() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of a site with charts and tables, under its content security policy and below a sub-path."""
+    with served(tmp_path_factory.mktemp("charts"), chart_pages(), policy=True) as url:
+        yield url
+
+
+@pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser profile of its own, wide and light."""
+    fresh = chromium.new_context(viewport={"width": 1280, "height": 900}, color_scheme="light")
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext, portal: str) -> Iterator[Page]:
+    """A page whose console, dialogs and requests are watched; a complaint fails the test at its end."""
+    opened = context.new_page()
+    watch = Watch(opened, portal)
+    yield opened
+    watch.assert_quiet()
+
+
+@pytest.fixture
+def chromium_phone(chromium: Browser) -> Iterator[BrowserContext]:
+    """A profile that is 390 pixels wide and has a finger instead of a mouse."""
+    phone = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    yield phone
+    phone.close()
+
+
+@pytest.fixture
+def chromium_scriptless(chromium: Browser) -> Iterator[BrowserContext]:
+    """A profile that runs no scripts."""
+    plain = chromium.new_context(viewport={"width": 1280, "height": 900}, java_script_enabled=False)
+    yield plain
+    plain.close()
