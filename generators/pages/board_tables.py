@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from generators.pages import links, words
@@ -11,7 +11,7 @@ from generators.pages.table import Column, Entry, Table, link_entry, table, valu
 from generators.pages.world import World
 from generators.statistics.comparison import FEW_TASKS
 from generators.tables.boards import Board, Placement
-from generators.tables.cells import Cell
+from generators.tables.cells import Cell, CellKey
 from generators.tables.quality import explain
 from generators.tables.sample import Unit
 from generators.tables.scoring import ScoreState
@@ -30,6 +30,7 @@ def cells_table(
     label_text: str,
     harness: bool,
     board: Board | None = None,
+    reasons: Mapping[CellKey, str] | None = None,
 ) -> Table:
     """Every cell with its main figures.
 
@@ -40,6 +41,7 @@ def cells_table(
         label_text: what the table holds, for those who cannot see it.
         harness: whether to show harness and skill columns; turns are shown only without them (T-41).
         board: the board the cells stand on, for the frontier columns.
+        reasons: what to say below the name of a cell.
     """
     here = partial(links.relative, page)
     checks = any(cell.has_checks for cell in cells)
@@ -54,7 +56,9 @@ def cells_table(
     columns += [Column("Warnings", "number", "Data-quality warnings; the cell's page has them in words")]
     rows = []
     for cell in cells:
-        row = [link_entry(label(cell), here(world.cell_page(cell)), note=cell.identity.provider)]
+        said = (reasons or {}).get(cell.key)
+        note = f"{cell.identity.provider}; {said}" if said else cell.identity.provider
+        row = [link_entry(label(cell), here(world.cell_page(cell)), note)]
         if harness:
             row += _names(world, cell, page)
         if checks:
@@ -76,6 +80,18 @@ def cells_table(
         rows.append(row)
     marked = [bool(board and _on_frontier(board, cell)) for cell in cells]
     return table(label_text, columns, rows, marked=marked)
+
+
+def cost_figure(cell: Cell) -> Entry:
+    """Cost per task of a cell with its n of m, or why there is none."""
+    if cell.free_by_design:
+        return Entry("none", None, note="no cost by design", unknown=True)
+    return value_entry(cell.figures["cost_per_task"], Unit.DOLLARS)
+
+
+def basis_word(cell: Cell) -> str:
+    """What the costs of a cell rest on."""
+    return words.basis(CostBasis.NONE if cell.free_by_design else cell.basis)
 
 
 def score_entry(cell: Cell) -> Entry:

@@ -107,6 +107,8 @@ def _headline(cell: Cell) -> list[tuple[str, str, str]]:
         if name == "cost_per_task" and value.amount is not None:
             note += f", {words.basis(cell.basis)}"
         shown = words.amount(value.amount, figure.unit) if value.amount is not None else "not known"
+        if name == "cost_per_task" and cell.free_by_design:
+            shown, note = "none", "no cost by design"
         found.append((figure.title, shown, note))
     return found
 
@@ -209,8 +211,8 @@ def _serving(world: World, cell: Cell) -> Facts:
                 (
                     "At",
                     Entry(
-                        f"{words.dollars(rate.usd_per_hour)} an hour ({rate.commitment.value}), "
-                        f"concurrency {rate.level.concurrency}"
+                        f"{words.dollars(rate.usd_per_hour)} an hour "
+                        f"({words.COMMITMENT_WORDS[rate.commitment]}), concurrency {rate.level.concurrency}"
                     ),
                 ),
             ]

@@ -79,7 +79,7 @@ def pages(world: World) -> Iterator[Page]:
                 as_of=prices.as_of.isoformat(),
                 checked_on=prices.checked_on.isoformat(),
                 region=prices.region,
-                commitment=world.rates.commitment.value,
+                commitment=words.COMMITMENT_WORDS[world.rates.commitment],
                 source_href=f"https://github.com/{source.repository}/blob/{source.commit}/{source.path}",
                 source_text=f"{source.repository}, {source.path}",
             ),
@@ -185,7 +185,7 @@ def _instances(world: World) -> Table:
             row.append(Entry("not listed", None, unknown=True) if rate is None else Entry(f"{rate:g}", rate))
         rows.append(row)
     columns = [Column("Machine"), Column("Accelerators")]
-    columns += [Column(kind.value.replace("_", " "), "number") for kind in commitments]
+    columns += [Column(words.COMMITMENT_WORDS[kind], "number") for kind in commitments]
     return table("Machine prices in USD an hour", columns, rows, sortable=False)
 
 

@@ -38,7 +38,7 @@ class BoardSection:
     membership_words: str
     table: Table
     unplaced: list[tuple[str, str]]
-    set_apart: list[tuple[str, str, str]]
+    set_apart: Table | None
     radar_rule: str
     radars: list[Markup]
     named: Table | None
@@ -121,14 +121,25 @@ def board_section(
             board=board if board.placements else None,
         ),
         unplaced=[(cell.identity.model.slug, reason) for cell, reason in board.unplaced],
-        set_apart=[
-            (cell.identity.model.slug, links.relative(page, world.cell_page(cell)), reason)
-            for cell, reason in board.set_apart
-        ],
+        set_apart=_set_apart(world, board, page, harness),
         radar_rule=_radar_rule(board, len(top)),
         radars=[chart.html for chart in radar],
         named=named_trials(world, everyone, page),
         warnings=warning_summary(everyone, page),
+    )
+
+
+def _set_apart(world: World, board: Board, page: str, harness: bool) -> Table | None:
+    """Cells that must not be compared with those of the board, with the reason below each name."""
+    if not board.set_apart:
+        return None
+    return cells_table(
+        world,
+        [cell for cell, _ in board.set_apart],
+        page,
+        label_text=f"Cells of {board.dataset} that are not compared with the others",
+        harness=harness,
+        reasons={cell.key: reason for cell, reason in board.set_apart},
     )
 
 

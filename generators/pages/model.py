@@ -106,7 +106,7 @@ def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str,
             text = f"{words.dollars(rate.usd_per_token * 1_000_000)} per million tokens"
             note = (
                 f"sweep of {rate.deployment.name} on {rate.deployment.instance_type}, "
-                f"concurrency {rate.level.concurrency}, {rate.commitment.value} price"
+                f"concurrency {rate.level.concurrency}, {words.COMMITMENT_WORDS[rate.commitment]}"
             )
             facts.append(("Hardware-derived rate", Entry(text, note=note)))
         else:

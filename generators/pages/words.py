@@ -6,6 +6,7 @@ from datetime import date
 
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
+from runner.costs.instances import Commitment
 from runner.records import CostBasis, Hosting
 
 BASIS_WORDS = {
@@ -31,6 +32,12 @@ STATE_WORDS = {
     ScoreState.UNSCORED: "not scored",
     ScoreState.EXCLUDED: "left out",
 }
+COMMITMENT_WORDS = {
+    Commitment.ON_DEMAND: "on demand",
+    Commitment.SPOT: "spot",
+    Commitment.COMMIT_1YR: "1-year commitment",
+    Commitment.COMMIT_3YR: "3-year commitment",
+}
 MILLION = 1_000_000
 
 
@@ -43,6 +50,8 @@ def amount(number: float, unit: Unit) -> str:
             return tokens(number)
         case Unit.PERCENT:
             return f"{number:.0f} %"
+        case Unit.MINUTES if abs(number) < 1:
+            return f"{number:.2f}"
         case Unit.POINTS | Unit.MINUTES | Unit.TURNS:
             return f"{number:,.1f}"
         case Unit.TASKS:

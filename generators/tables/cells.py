@@ -58,6 +58,11 @@ class Cell:
         return basis_of(self.sample.graded) or basis_of(self.counted)
 
     @property
+    def free_by_design(self) -> bool:
+        """Whether every trial says that no cost arises by design, as in a demonstration."""
+        return bool(self.counted) and all(trial.cost.basis is CostBasis.NONE for trial in self.counted)
+
+    @property
     def hosting(self) -> Hosting:
         """Who ran the model's machines; unknown when the trials disagree."""
         kinds = {trial.record.serving.hosting for trial in self.trials}

@@ -12,6 +12,7 @@ from generators.pages import about_run, cost_methodology, links, words
 from generators.pages.table import Column, Entry, table, value_entry
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
+from runner.costs.instances import Commitment
 from runner.errors import PathEscapeError
 from runner.records import CheckStatus, CostBasis, Hosting, Outcome, Standing
 from tests import examples
@@ -59,6 +60,7 @@ def test_pages_of_the_demonstration_lie_apart() -> None:
         (9_388.0, Unit.TOKENS, "9,388"),
         (80.0, Unit.PERCENT, "80 %"),
         (23.04, Unit.MINUTES, "23.0"),
+        (0.024, Unit.MINUTES, "0.02"),
     ],
 )
 def test_amounts_as_a_reader_sees_them(number: float, unit: Unit, written: str) -> None:
@@ -111,6 +113,7 @@ def test_a_row_with_a_missing_entry_is_refused() -> None:
 def test_every_word_of_the_records_has_a_meaning_on_the_pages() -> None:
     assert set(words.BASIS_WORDS) == set(words.BASIS_ADJECTIVES) == set(CostBasis)
     assert set(words.HOSTING_WORDS) == set(Hosting)
+    assert set(words.COMMITMENT_WORDS) == set(Commitment)
     assert set(words.STATE_WORDS) == set(about_run.STATE_MEANING) == set(ScoreState)
     assert set(about_run.OUTCOME_MEANING) == set(Outcome)
     assert set(about_run.STANDING_MEANING) == set(Standing)
