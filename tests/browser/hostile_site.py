@@ -46,30 +46,38 @@ def _page(group: list[Hostile]) -> str:
     together = " ".join(entry.text for entry in group)
     parts = [escape.front_matter({"title": together, "description": together})]
     parts.append(f"# {escape.markdown_text(together, limit=400)}\n")
-    parts += [_section(number, entry.text) for number, entry in enumerate(group)]
+    parts += [_section(number, entry) for number, entry in enumerate(group)]
     return "\n".join(parts)
 
 
-def _section(number: int, raw: str) -> str:
+def _section(number: int, entry: Hostile) -> str:
+    raw = entry.text
     line = escape.markdown_text(raw)
     return "\n".join(
         [
             f"## {line}\n",
-            f"Paragraph {line} and **bold {line}** and [label {line}](#part)\n",
+            f"Paragraph {line} and **bold {line}** and [label {line}](../index.md)\n",
             f"- item {line}\n",
             f"> {line}\n",
             f"| a | b |\n|---|---|\n| {line} | x |\n",
             f"<p>{escape.text(raw)}</p>\n",
-            f"<p title=\"{escape.attribute(raw)}\" data-value='{escape.attribute(raw)}'>attribute</p>\n",
-            f'<p><a href="{escape.url(raw)}">address</a></p>\n',
-            f'<div><svg viewBox="0 0 9 9" aria-label="{escape.attribute(raw)}">'
-            f"<text>{escape.text(raw)}</text></svg></div>\n",
+            # Length is no danger in an attribute, and a page of megabytes takes its time.
+            *([] if entry.long else _attributes(raw)),
             f"{escape.untrusted_markdown(raw, id_prefix=f'doc{number}-')}\n",
             f"{escape.diff(raw)}\n",
             '<div><script type="application/json" class="data">'
             f"{escape.json_script({'raw': raw})}</script></div>\n",
         ]
     )
+
+
+def _attributes(raw: str) -> list[str]:
+    return [
+        f"<p title=\"{escape.attribute(raw)}\" data-value='{escape.attribute(raw)}'>attribute</p>\n",
+        f'<p><a href="{escape.url(raw)}">address</a></p>\n',
+        f'<div><svg viewBox="0 0 9 9" aria-label="{escape.attribute(raw)}">'
+        f"<text>{escape.text(raw)}</text></svg></div>\n",
+    ]
 
 
 def _chart_page(number: int, group: list[Hostile]) -> dict[str, str]:
