@@ -199,7 +199,7 @@ def correction() -> CorrectionRecord:
     return CorrectionRecord(
         correction_id="2026-02-01-outcome",
         path="swe/model-a_endpoint/loop/fix/hello-world/fix-typo/1/trial.json",
-        record_sha256=trial().digest(),
+        record_sha256="cd30962686aab5029833a9ae118b16aa0f6bbbeaacf34b5609cf677f17a9a143",
         field="outcome",
         old_value="completed",
         new_value="cheating",

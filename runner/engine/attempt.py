@@ -60,6 +60,7 @@ class Desk:
     """Scratch folder of this trial: unique to plan and position, removed at the end."""
     repositories: Path
     streams: Path
+    installed: Path
     cancelled: threading.Event
     on_line: Callable[[str], None] | None = None
 
@@ -156,6 +157,7 @@ def _invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: 
         home=home,
         endpoint=desk.endpoint,
         limits=desk.settings.limits(),
+        installed=desk.installed,
     )
     launch = desk.harness.launch(assignment)
     stdout = scratch / "stdout"
@@ -184,6 +186,7 @@ def _invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: 
         turns=reading.turns,
         retries=reading.retries,
         usage=reading.usage,
+        usage_by_model=dict(reading.usage_by_model),
         stream_sha256=keep_stream(stdout, desk.streams),
     )
     return _Pass(invocation, reading, collected, outcome, mask.text(reason))

@@ -35,6 +35,11 @@ class Places:
         return self.root / ".artifacts"
 
     @property
+    def harnesses(self) -> Path:
+        """Installed coding agents; ignored by git."""
+        return self.root / ".harnesses"
+
+    @property
     def repositories(self) -> Path:
         """Cache of the repositories that tasks come from."""
         return self.artifacts / "repositories"

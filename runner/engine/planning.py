@@ -31,6 +31,7 @@ class Parts:
     harnesses: dict[str, Harness]
     skills: dict[str, Skill]
     provider: Provider
+    installed: Path
 
 
 def make_plan(settings: RunSettings, parts: Parts, store: ResultsStore, *, now: datetime) -> PlanRecord:
@@ -112,7 +113,7 @@ def fingerprint(identity: TrialIdentity, parts: Parts) -> Fingerprint:
         task_digest=parts.dataset.task_by_id(identity.task).digest(),
         skill_version=skill.version,
         skill_digest=skill.digest,
-        harness_version=parts.harnesses[identity.cell.harness].version(),
+        harness_version=parts.harnesses[identity.cell.harness].version(parts.installed),
     )
 
 

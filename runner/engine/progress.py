@@ -80,10 +80,11 @@ class TerminalObserver:
         self._progress.update(self._bar, completed=so_far.finished, state=escape(_state(so_far)))
         self.console.print(escape(trial_line(planned, result)), highlight=False, soft_wrap=True)
 
-    def line(self, planned: PlannedTrial, text: str) -> None:
-        """A line of the harness's own output, when the user asked for it."""
-        if self.stream:
-            shown = text if self.verbose or len(text) <= CUT else text[:CUT] + "..."
+    def line(self, planned: PlannedTrial, text: str, trace: str | None) -> None:
+        """What the harness does, when the user asked for it; in its own words when asked for all."""
+        shown = text if self.verbose else trace
+        if self.stream and shown is not None:
+            shown = shown if self.verbose or len(shown) <= CUT else shown[:CUT] + "..."
             with self._lock:
                 self.console.print(escape(f"  {_name(planned)} | {shown}"), highlight=False, soft_wrap=True)
 

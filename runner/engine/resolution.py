@@ -64,6 +64,7 @@ def resolve(settings: RunSettings, places: Places) -> Parts:
         harnesses={each.name: each for each in harnesses.values()},
         skills={each.name: each for each in (skill(name) for name in settings.skill)},
         provider=provider(settings.provider),
+        installed=places.harnesses,
     )
 
 

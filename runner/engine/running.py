@@ -73,8 +73,8 @@ class Observer(Protocol):
     def ended(self, planned: PlannedTrial, result: Attempt, so_far: RunSummary) -> None:
         """A trial is written."""
 
-    def line(self, planned: PlannedTrial, text: str) -> None:
-        """The harness of a trial printed a line."""
+    def line(self, planned: PlannedTrial, text: str, trace: str | None) -> None:
+        """The harness of a trial printed a line; ``trace`` says it in a few words, where there is news."""
 
 
 def run_plan(
@@ -204,8 +204,9 @@ class _Desks:
             folder=self.places.scratch(self.plan.plan_id, position),
             repositories=self.places.repositories,
             streams=self.places.streams,
+            installed=self.places.harnesses,
             cancelled=self.stop.now,
-            on_line=lambda text: self.observer.line(planned, text),
+            on_line=lambda text: self.observer.line(planned, text, harness.trace(text)),
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation
 from runner.records import CacheSemantics, Cost, DataWarning, Limits, Usage
 
 
@@ -24,6 +25,8 @@ class Assignment:
     """Empty private folder for configuration; the user's own is never read."""
     endpoint: Endpoint
     limits: Limits
+    installed: Path = Path(".harnesses")
+    """Where ``invoke harness-install`` puts programs."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,10 @@ class Launch:
     environment: Mapping[str, str] = field(repr=False)
     working_directory: Path
     stdin: bytes = b""
+    readable: tuple[Path, ...] = ()
+    """Folders of programs that a sandbox must let the child see."""
+    configuration: tuple[Path, ...] = ()
+    """Files below ``home`` that were written for this start; their digest is recorded."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,8 @@ class Reading:
     """Name of the limit that stopped the agent (``turns``, ``tokens``, ``cost``, ``time``), if one did."""
     warnings: tuple[DataWarning, ...] = ()
     """What a reader must know before using these numbers, such as that a sum is a lower bound."""
+    usage_by_model: Mapping[str, Usage] = field(default_factory=dict)
+    """By model id where the harness tells, subagents included."""
 
 
 class Harness(Protocol):
@@ -62,9 +71,11 @@ class Harness(Protocol):
     protocols: tuple[WireProtocol, ...]
     cache_semantics: CacheSemantics
     turns_definition: str
+    installation: Installation | None
+    """How the program is installed; None for one that comes with Harnessmark."""
 
-    def version(self) -> str:
-        """Version of the installed program.
+    def version(self, installed: Path) -> str:
+        """Version of the program below ``installed``, as the program itself says it.
 
         Raises:
             ConfigurationError: it is not installed; the remedy says how to install it.
@@ -74,4 +85,11 @@ class Harness(Protocol):
         """The child process for ``assignment``. May write configuration below ``assignment.home``."""
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
-        """What the output in ``stdout`` says. Never raises on broken or cut output: returns what is there."""
+        """What the output in ``stdout``, and what the harness left below ``assignment.home``, says.
+
+        Never raises on broken or cut output: returns what is there. A killed run still yields the usage
+        that its transcript holds.
+        """
+
+    def trace(self, line: str) -> str | None:
+        """One line of output as a short line for a reader, or None where it tells nothing worth a line."""

@@ -12,8 +12,10 @@ from pathlib import Path
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.installation import Installation
 from runner.harnesses.loop_agent.job import Bounds, Job, Patience, Prices, write_job
 from runner.harnesses.loop_stream import read_stream
+from runner.harnesses.loop_trace import trace_event
 from runner.records import CacheSemantics, Limits
 
 KEY_VARIABLE = "HARNESSMARK_API_KEY"
@@ -44,7 +46,9 @@ class Loop:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model that arrived whole; repeated requests are not counted"
 
-    def version(self) -> str:
+    installation: Installation | None = None
+
+    def version(self, installed: Path) -> str:  # noqa: ARG002 - part of the seam
         """Harnessmark's own version.
 
         Raises:
@@ -82,6 +86,10 @@ class Loop:
     def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - part of the seam
         """What the events in ``stdout`` say; a cut stream yields what it still holds."""
         return read_stream(stdout)
+
+    def trace(self, line: str) -> str | None:
+        """An event in a few words; its usage and outcome only, never what the model wrote."""
+        return trace_event(line)
 
     def _environment(self, assignment: Assignment) -> Mapping[str, str]:
         here = str(Path(sys.executable).parent)

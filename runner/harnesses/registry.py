@@ -12,7 +12,18 @@ from runner.registry import load_by_name
 HARNESSES: Mapping[str, str] = {
     "loop": "runner.harnesses.loop:Loop",
 }
-MEMBERS = ("name", "title", "protocols", "cache_semantics", "turns_definition", "version", "launch", "read")
+MEMBERS = (
+    "name",
+    "title",
+    "protocols",
+    "cache_semantics",
+    "turns_definition",
+    "installation",
+    "version",
+    "launch",
+    "read",
+    "trace",
+)
 
 
 def harness(name: str) -> Harness:

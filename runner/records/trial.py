@@ -70,6 +70,15 @@ class Invocation(Part):
     turns: Count | None = None
     retries: Count | None = None
     usage: Usage | None = None
+    usage_by_model: dict[str, Usage] = Field(
+        default_factory=dict, description="by model id, where the harness tells; subagents included"
+    )
+    requests_seen: Count | None = Field(
+        default=None, description="model requests that passed our gateway; null where there was none"
+    )
+    configuration_sha256: Sha256 | None = Field(
+        default=None, description="digest of the configuration written for this start, secrets masked"
+    )
     stream_sha256: Sha256 | None = Field(default=None, description="digest of the raw event stream")
 
 
@@ -129,10 +138,10 @@ class TrialRecord(Record):
     """One trial: identity, outcome, invocations, usage, costs and artifacts."""
 
     KIND: ClassVar[str] = "trial"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     kind: Literal["trial"] = "trial"
-    schema_version: int = schema_field(1)
+    schema_version: int = schema_field(2)
     identity: TrialIdentity
     fingerprint: Fingerprint
     plan_id: str

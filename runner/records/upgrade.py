@@ -26,7 +26,13 @@ KINDS: Mapping[str, type[Record]] = {
 
 Step = Callable[[dict[str, Any]], dict[str, Any]]
 
-UPGRADES: Mapping[tuple[str, int], Step] = {}
+
+def _trial_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 adds usage by model and what passed the gateway, which older records do not know."""
+    return document
+
+
+UPGRADES: Mapping[tuple[str, int], Step] = {("trial", 1): _trial_1_to_2}
 """From (kind, version) to the step that makes version + 1 of it. A step is added, never changed."""
 
 

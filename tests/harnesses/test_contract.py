@@ -33,7 +33,7 @@ def assignment(tmp_path: Path) -> Assignment:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_it_says_who_it_is_and_how_it_counts(name: str) -> None:
+def test_it_says_who_it_is_and_how_it_counts(name: str, tmp_path: Path) -> None:
     found = harness(name)
     assert found.name == name
     assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", found.name)
@@ -41,7 +41,7 @@ def test_it_says_who_it_is_and_how_it_counts(name: str) -> None:
     assert found.turns_definition
     assert found.protocols
     assert found.cache_semantics in CacheSemantics
-    assert re.match(r"\d", found.version())
+    assert re.match(r"\d", found.version(tmp_path))
 
 
 @pytest.mark.parametrize("name", NAMES)

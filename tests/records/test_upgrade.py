@@ -66,11 +66,11 @@ def test_a_record_of_a_newer_version_says_to_update() -> None:
         parse_record(TrialRecord, json.dumps(document).encode(), where="results/trial.json")
 
 
-class SecondVersion(TrialRecord):
+class FourthVersion(TrialRecord):
     """The trial record as a later version might be: a field has been renamed."""
 
-    VERSION = 3
-    schema_version: int = 3
+    VERSION = 4
+    schema_version: int = 4
 
 
 def test_upgrade_steps_run_one_after_the_other() -> None:
@@ -85,17 +85,17 @@ def test_upgrade_steps_run_one_after_the_other() -> None:
     document = json.loads(examples.trial().to_bytes())
     document["why"] = document.pop("outcome_reason")
     upgraded = parse_record(
-        SecondVersion,
+        FourthVersion,
         json.dumps(document).encode(),
         where="here",
-        upgrades={("trial", 1): rename, ("trial", 2): shout},
+        upgrades={("trial", 2): rename, ("trial", 3): shout},
     )
-    assert (upgraded.outcome_reason, upgraded.schema_version) == ("ALL ARTIFACTS ARE THERE", 3)
+    assert (upgraded.outcome_reason, upgraded.schema_version) == ("ALL ARTIFACTS ARE THERE", 4)
 
 
 def test_a_missing_upgrade_step_is_an_error_and_not_a_guess() -> None:
-    with pytest.raises(RecordError, match="no upgrade step from version 1"):
-        parse_record(SecondVersion, examples.trial().to_bytes(), where="here", upgrades={})
+    with pytest.raises(RecordError, match="no upgrade step from version 2"):
+        parse_record(FourthVersion, examples.trial().to_bytes(), where="here", upgrades={})
 
 
 @pytest.mark.parametrize(
