@@ -46,7 +46,7 @@ def data_table(columns: Sequence[Column], rows: Sequence[Sequence[Entry]], *, ca
         for row in rows
     )
     return Markup(
-        '<div class="hm-scroll" tabindex="0" role="region" aria-label="{}">'
+        '<div class="hm-scroll" tabindex="0" role="group" aria-label="{}">'
         '<table class="hm-table" data-sortable>'
         "<caption>{}</caption><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>"
     ).format(attribute(caption), text(caption), heads, body)

@@ -79,7 +79,7 @@ def _section(part: _FilePatch) -> Markup:
     return Markup(
         '<details open><summary><code>{}</code> <span class="hm-add">+{}</span> '
         '<span class="hm-del">−{}</span></summary>'
-        '<pre class="hm-pre" tabindex="0" role="region" aria-label="{}"><code>{}</code></pre></details>'
+        '<pre class="hm-pre" tabindex="0" role="group" aria-label="{}"><code>{}</code></pre></details>'
     ).format(text(part.title), added, removed, attribute(f"Changes to {part.title}"), body)
 
 
