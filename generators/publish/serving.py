@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import io
+import sys
 import threading
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -67,6 +68,14 @@ class _Handler(SimpleHTTPRequestHandler):
             self.wfile.write(body)
 
 
+class _Listener(ThreadingHTTPServer):
+    """A server that takes a browser's dropped requests as what they are: no news."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 class SiteServer:
     """A context manager that serves ``folder`` at ``url`` until it is left. Port 0 takes a free one.
 
@@ -77,7 +86,7 @@ class SiteServer:
     def __init__(self, folder: Path, *, subpath: str = "", port: int = 0) -> None:
         handler = functools.partial(_Handler, folder=folder, subpath=subpath)
         try:
-            self._server = ThreadingHTTPServer((LOOPBACK, port), handler)
+            self._server = _Listener((LOOPBACK, port), handler)
         except OSError as error:
             raise UsageError(
                 f"port {port} cannot be used: {error.strerror}",

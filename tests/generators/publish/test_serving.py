@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import http.client
+import socket
+import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -95,3 +98,17 @@ def test_a_taken_port_is_said_plainly(portal: SiteServer, folder: Path) -> None:
     with pytest.raises(UsageError, match=f"port {port} cannot be used") as failure:
         SiteServer(folder, port=port)
     assert "--port" in failure.value.remedy
+
+
+def test_a_request_that_the_browser_drops_prints_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "index.html").write_text("x" * 3_000_000, encoding="utf-8")
+    with SiteServer(tmp_path) as server:
+        host, port = server.url.removeprefix("http://").rstrip("/").split(":")
+        for _ in range(5):
+            with socket.create_connection((host, int(port))) as connection:
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        time.sleep(0.3)
+    assert capfd.readouterr() == ("", "")
