@@ -15,7 +15,8 @@ ALLOWED: dict[str, set[str]] = {
     "runner.records": {"runner.errors"},
     # How an extension is found by its name: shared by every registry.
     "runner.registry": {"runner.errors"},
-    "runner.store": FOUNDATION,
+    "runner.secrets": {"runner.errors"},
+    "runner.store": FOUNDATION | {"runner.secrets"},
     "runner.datasets": FOUNDATION | {"runner.store"},
     "runner.costs": FOUNDATION | {"runner.store"},
     "runner.replay": MIDDLE,
@@ -23,7 +24,7 @@ ALLOWED: dict[str, set[str]] = {
     "runner.harnesses": MIDDLE | {"runner.registry"},
     # A provider makes the Endpoint value that a harness receives, and replay is one.
     "runner.providers": MIDDLE | {"runner.harnesses.endpoint", "runner.registry", "runner.replay"},
-    "runner.importers": MIDDLE,
+    "runner.importers": MIDDLE | {"runner.secrets"},
     "runner.engine": MIDDLE
     | {
         "runner.harnesses",
@@ -32,6 +33,7 @@ ALLOWED: dict[str, set[str]] = {
         "runner.replay",
         "runner.judges",
         "runner.serving",
+        "runner.secrets",
     },
     "generators": MIDDLE,
 }
