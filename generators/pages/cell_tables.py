@@ -29,7 +29,7 @@ from generators.tables.profiles import (
 )
 from generators.tables.sample import Unit
 from generators.tables.scoring import ScoreState
-from runner.records import CRITERIA, CostBasis
+from runner.records import CRITERIA
 
 
 def figure_table(cell: Cell) -> Table:
@@ -51,7 +51,7 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
     """One row for each recorded trial that counts."""
     here = partial(links.relative, page)
     checks = cell.has_checks
-    several = any(len(trials) > 1 for trials in cell.by_task.values())
+    several = any(len(trials) > 1 or trials[0].own_run for trials in cell.by_task.values())
     columns = [Column("Task"), *([Column("Trial", "number")] if several else []), Column("Tier")]
     columns += [Column("State"), *([Column("Score", "number")] if cell.has_scores else [])]
     columns += [Column("Checks passed", "number")] if checks else []
@@ -66,7 +66,7 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
         record = trial.record
         row = [link_entry(trial.task, here(links.task_page(cell.identity.dataset, trial.task, world.prefix)))]
         if several:
-            row.append(Entry(str(record.identity.trial), float(record.identity.trial)))
+            row.append(trial_entry(world, trial, page))
         row.append(Entry(trial.complexity or "unknown", unknown=trial.complexity is None))
         row.append(state_entry(trial))
         if cell.has_scores:
@@ -78,7 +78,7 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
         row.append(count_entry(record.turns))
         row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
         row.append(_artifacts(trial))
-        row.append(Entry(record.outcome.value, note=_short(record.outcome_reason)))
+        row.append(Entry(words.outcome(record.outcome), note=_short(record.outcome_reason)))
         rows.append(row)
     return table("Tasks of this cell", columns, rows)
 
@@ -86,11 +86,19 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
 def cost_entry(trial: TrialFacts) -> Entry:
     """Cost of a trial with its basis below it; an unknown one says why."""
     cost = trial.cost
-    if cost.basis is CostBasis.NONE:
+    if trial.free_by_design:
         return Entry("none", None, note="no cost by design", unknown=True)
     if cost.amount_usd is None:
         return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
     return Entry(words.dollars(cost.amount_usd), cost.amount_usd, note=words.basis(cost.basis))
+
+
+def trial_entry(world: World, trial: TrialFacts, page: str) -> Entry:
+    """The number of a trial; where it has a page of its own, the way there."""
+    number = trial.record.identity.trial
+    if not trial.own_run:
+        return Entry(str(number), float(number))
+    return Entry(f"trial {number}", float(number), links.relative(page, world.trial_page(trial)))
 
 
 def state_entry(trial: TrialFacts) -> Entry:
@@ -174,11 +182,10 @@ def left_out(world: World, cell: Cell, page: str) -> Table | None:
         if trial.state is ScoreState.SCORED or (trial.resolved is not None and not cell.has_scores):
             continue
         href = links.relative(page, links.task_page(cell.identity.dataset, trial.task, world.prefix))
-        number = trial.record.identity.trial
         rows.append(
             [
                 link_entry(trial.task, href),
-                Entry(str(number), float(number)),
+                trial_entry(world, trial, page),
                 Entry(words.STATE_WORDS[trial.state]),
                 Entry(trial.state_reason),
                 cost_entry(trial),

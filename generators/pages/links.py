@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from runner.records import CellIdentity
+from runner.records import CellIdentity, TrialIdentity
 from runner.store import component
 
 HOME = "index.md"
@@ -25,6 +25,12 @@ def cell_page(cell: CellIdentity, prefix: str = "") -> str:
     """Source path of a cell's page; ``prefix`` is ``demonstration/`` for the demonstration."""
     parts = [component(part) for part in cell.key]
     return prefix + posixpath.join("cells", *parts, "index.md")
+
+
+def trial_page(trial: TrialIdentity, prefix: str = "") -> str:
+    """Source path of a trial's page, below the page of its cell."""
+    *cell, task, number = (component(part) for part in trial.key)
+    return prefix + posixpath.join("cells", *cell, task, f"{number}.md")
 
 
 def task_page(dataset: str, task: str, prefix: str = "") -> str:

@@ -19,6 +19,7 @@ from generators.pages import (
     quality,
     skill,
     task,
+    trial,
 )
 from generators.pages.rendering import Page
 from generators.pages.world import World
@@ -51,6 +52,7 @@ PAGE_KINDS: tuple[PageKind, ...] = (
     PageKind("dataset", _alone(dataset.pages)),
     PageKind("task", _alone(task.pages)),
     PageKind("cell", _alone(cell.pages)),
+    PageKind("trial", _alone(trial.pages)),
     PageKind("comparison", _alone(compare.pages)),
     PageKind("methodology", _alone(cost_methodology.pages)),
     PageKind("data", data.pages),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from generators.pages import links, words
-from generators.pages.cell_tables import checks_entry, cost_entry, state_entry
+from generators.pages.cell_tables import checks_entry, cost_entry, state_entry, trial_entry
 from generators.pages.charting import label
 from generators.pages.dataset import task_names
 from generators.pages.rendering import Crumb, Page
@@ -29,8 +29,7 @@ def pages(world: World) -> Iterator[Page]:
 
 def _page(world: World, dataset: str, name: str, before: str | None, after: str | None) -> Page:
     path = links.task_page(dataset, name, world.prefix)
-    described = world.datasets.get(dataset)
-    task = next((entry for entry in described.tasks if entry.id == name), None) if described else None
+    task = world.task(dataset, name)
     trials = [
         (cell, trial) for cell in world.select(dataset=dataset) for trial in cell.trials if trial.task == name
     ]
@@ -101,7 +100,6 @@ def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, t
     columns += [Column("Outcome", wide=True)]
     rows = []
     for cell, trial in sorted(trials, key=lambda pair: (-(pair[1].score or -1.0), pair[0].key)):
-        number = trial.record.identity.trial
         row = [
             link_entry(
                 label(cell),
@@ -109,7 +107,7 @@ def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, t
                 cell.identity.provider,
             ),
             Entry(cell.identity.harness),
-            Entry(str(number), float(number)),
+            trial_entry(world, trial, page),
             state_entry(trial),
         ]
         if scores:
@@ -118,6 +116,6 @@ def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, t
             row.append(checks_entry(trial))
         row += [cost_entry(trial), number_entry(trial.minutes, Unit.MINUTES)]
         row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
-        row.append(Entry(trial.record.outcome.value))
+        row.append(Entry(words.outcome(trial.record.outcome)))
         rows.append(row)
     return table(title, columns, rows)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
 from runner.costs.instances import Commitment
-from runner.records import CostBasis, Hosting
+from runner.records import ArtifactState, CheckStatus, CostBasis, Hosting, JudgementStatus, Outcome
 
 BASIS_WORDS = {
     CostBasis.METERED: "metered",
@@ -37,6 +37,23 @@ COMMITMENT_WORDS = {
     Commitment.SPOT: "spot",
     Commitment.COMMIT_1YR: "1-year commitment",
     Commitment.COMMIT_3YR: "3-year commitment",
+}
+CHECK_WORDS = {
+    CheckStatus.PASSED: "passed",
+    CheckStatus.FAILED: "failed",
+    CheckStatus.TIMEOUT: "ran out of time",
+    CheckStatus.NOT_RUN: "not run",
+    CheckStatus.ERROR: "our side failed",
+}
+JUDGEMENT_WORDS = {
+    JudgementStatus.SCORED: "scored",
+    JudgementStatus.ZERO_BY_MISSING_ARTIFACTS: "zero, artifacts are missing",
+    JudgementStatus.INVALID: "no valid answer",
+}
+ARTIFACT_WORDS = {
+    ArtifactState.PRESENT: "present",
+    ArtifactState.MISSING: "missing",
+    ArtifactState.NOT_PUBLISHED: "not published",
 }
 MILLION = 1_000_000
 
@@ -101,6 +118,38 @@ def percent(share: float) -> str:
 def day(moment: date | None) -> str:
     """A day in ISO form, or ``unknown date``."""
     return moment.isoformat() if moment is not None else "unknown date"
+
+
+def moment(when: datetime) -> str:
+    """A moment to the second in UTC: ``2026-01-31 12:00:00 UTC``."""
+    return f"{when:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def duration(seconds: float) -> str:
+    """A time span in the unit that fits: ``0.7 s``, ``12.5 min``, ``2.0 h``."""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+
+
+def outcome(kind: Outcome) -> str:
+    """An outcome in words."""
+    return kind.value.replace("_", " ")
+
+
+def check_status(kind: CheckStatus) -> str:
+    """How a check ended, in words."""
+    return CHECK_WORDS[kind]
+
+
+def judgement_status(kind: JudgementStatus) -> str:
+    """Whether a judgement carries a score, in words."""
+    return JUDGEMENT_WORDS[kind]
+
+
+def artifact_state(kind: ArtifactState) -> str:
+    """Whether an artifact is there, in words."""
+    return ARTIFACT_WORDS[kind]
 
 
 def basis(kind: CostBasis | None) -> str:

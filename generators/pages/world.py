@@ -10,8 +10,9 @@ from functools import cached_property
 from generators.pages import links
 from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
+from generators.tables.facts import TrialFacts
 from runner.costs.hardware import HardwareRates
-from runner.datasets import Dataset
+from runner.datasets import Dataset, Task
 from runner.records import PlanRecord, ThroughputRecord
 
 DEMONSTRATION_NAME = "Demonstration"
@@ -122,8 +123,16 @@ class World:
         """Source path of the cell's page."""
         return links.cell_page(cell.identity, self.prefix)
 
+    def trial_page(self, trial: TrialFacts) -> str:
+        """Source path of the page of a trial; only trials with ``own_run`` have one."""
+        return links.trial_page(trial.record.identity, self.prefix)
+
+    def task(self, dataset: str, name: str) -> Task | None:
+        """The task as its dataset file describes it; None where no file does."""
+        described = self.datasets.get(dataset)
+        return next((entry for entry in described.tasks if entry.id == name), None) if described else None
+
     def task_title(self, dataset: str, task: str) -> str | None:
         """The one-sentence gist of a task, where its dataset tells."""
-        described = self.datasets.get(dataset)
-        found = next((entry for entry in described.tasks if entry.id == task), None) if described else None
+        found = self.task(dataset, task)
         return found.gist if found is not None else None

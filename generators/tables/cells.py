@@ -60,7 +60,7 @@ class Cell:
     @property
     def free_by_design(self) -> bool:
         """Whether every trial says that no cost arises by design, as in a demonstration."""
-        return bool(self.counted) and all(trial.cost.basis is CostBasis.NONE for trial in self.counted)
+        return bool(self.counted) and all(trial.free_by_design for trial in self.counted)
 
     @property
     def hosting(self) -> Hosting:

@@ -9,7 +9,7 @@ from generators.tables.scoring import ScoreState, counted_judgement, score_state
 from runner.costs.hardware import HardwareRates
 from runner.costs.headline import headline_cost
 from runner.costs.tokens import tokens_processed
-from runner.records import CheckStatus, Cost, JudgementRecord, TrialRecord
+from runner.records import ArtifactState, CheckStatus, Cost, CostBasis, JudgementRecord, TrialRecord
 from runner.store import StoredTrial
 
 GRADED = frozenset({CheckStatus.PASSED, CheckStatus.FAILED, CheckStatus.TIMEOUT, CheckStatus.NOT_RUN})
@@ -53,6 +53,18 @@ class TrialFacts:
         if self.state is ScoreState.EXCLUDED or not self.checks_graded:
             return None
         return self.checks_passed == self.checks_graded
+
+    @property
+    def own_run(self) -> bool:
+        """Whether the record tells how the trial went, as every run made here does; imports hold figures."""
+        record = self.record
+        present = any(artifact.state is ArtifactState.PRESENT for artifact in record.artifacts)
+        return bool(record.invocations or self.stored.checks or present)
+
+    @property
+    def free_by_design(self) -> bool:
+        """Whether no cost arises, as with the built-in model server."""
+        return self.cost.basis is CostBasis.NONE
 
     @property
     def run_date(self) -> date | None:

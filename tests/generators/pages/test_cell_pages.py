@@ -54,9 +54,9 @@ def test_an_unknown_cost_is_written_with_its_reason(cell: Shown) -> None:
 def test_what_is_not_in_the_mean_is_named_with_why(cell: Shown) -> None:
     rows = cell.table("Trials that are not in the mean score")
     assert [(found["Task"], found["Trial"], found["State"]) for found in rows] == [
-        ("task-a", "2", "left out"),
-        ("task-c", "1", "failed"),
-        ("task-d", "1", "not scored"),
+        ("task-a", "trial 2", "left out"),
+        ("task-c", "trial 1", "failed"),
+        ("task-d", "trial 1", "not scored"),
     ]
     assert "superseded: replaced" in rows[0]["Why"]
     assert "nothing to judge" in rows[1]["Why"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from generators.tables.cells import Cell, build_cells
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import InstancePrices, load_instance_prices
 from runner.records import (
+    Artifact,
     ArtifactScore,
+    ArtifactState,
     CellIdentity,
     CheckRecord,
     CheckStatus,
@@ -26,6 +28,7 @@ from runner.records import (
     Standing,
     TrialIdentity,
     TrialRecord,
+    sha256_of,
 )
 from runner.store import ResultsStore, StoredTrial
 from tests import examples
@@ -51,6 +54,9 @@ class Made:
     checks: tuple[CheckStatus, ...] = ()
     cell: CellIdentity = field(default_factory=examples.cell)
     warnings: tuple[DataWarning, ...] = ()
+    tails: tuple[str, ...] = ()
+    """Output of the checks, in their order; a check without one keeps the example's."""
+    files: Mapping[str, bytes] = field(default_factory=lambda: {"implementation.md": examples.NOTE})
     changes: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -69,6 +75,15 @@ class Made:
             "fingerprint": Fingerprint(dataset_digest=self.digest),
             "warnings": self.warnings,
             "serving": Serving(hosting=Hosting.CLOUD),
+            "artifacts": tuple(
+                Artifact(
+                    name=name,
+                    state=ArtifactState.PRESENT,
+                    sha256=sha256_of(content),
+                    size_bytes=len(content),
+                )
+                for name, content in self.files.items()
+            ),
             **self.changes,
         }
         return examples.trial(self.identity).model_copy(update=changes)
@@ -98,10 +113,13 @@ class Made:
 
     def check_records(self) -> tuple[CheckRecord, ...]:
         """One check record for each status."""
-        return tuple(
-            examples.check(self.identity).model_copy(update={"name": f"check-{place}", "status": status})
-            for place, status in enumerate(self.checks)
-        )
+        found = []
+        for place, status in enumerate(self.checks):
+            changes: dict[str, object] = {"name": f"check-{place}", "status": status}
+            if place < len(self.tails):
+                changes["output_tail"] = self.tails[place]
+            found.append(examples.check(self.identity).model_copy(update=changes))
+        return tuple(found)
 
 
 def prices() -> InstancePrices:
@@ -123,7 +141,7 @@ def write(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] =
             made.record(),
             judgements=made.judgements(),
             checks=made.check_records(),
-            artifacts={"implementation.md": examples.NOTE},
+            artifacts=made.files,
         )
     return store
 
