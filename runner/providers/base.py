@@ -27,6 +27,8 @@ class ProviderSettings:
     hosting: Hosting | None = None
     """Who runs the machines, where the user says so."""
     prices: TokenPrices | None = None
+    protocols: tuple[WireProtocol, ...] = ()
+    """The only ones to offer, where the user says so."""
 
 
 class ModelSession(Protocol):
@@ -39,6 +41,12 @@ class ModelSession(Protocol):
             protocol: the API the harness speaks.
             run: id of the trial, unique in the run; a server that counts per run uses it.
             scenario: ``<dataset>/<task>``; only the replay server looks at it.
+        """
+
+    def requests_seen(self, run: str) -> int | None:
+        """How many requests for answers the model's server itself counted for the trial ``run``.
+
+        None where the server cannot be asked.
         """
 
 

@@ -10,7 +10,9 @@ from runner.providers.base import Provider
 from runner.registry import load_by_name
 
 PROVIDERS: Mapping[str, str] = {
+    "anthropic": "runner.providers.anthropic:Anthropic",
     "endpoint": "runner.providers.compatible:CompatibleEndpoint",
+    "openai": "runner.providers.openai:OpenAI",
     "replay": "runner.providers.replay:Replay",
 }
 MEMBERS = ("name", "hosting", "protocols", "demonstration", "session")

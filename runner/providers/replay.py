@@ -16,7 +16,12 @@ from runner.records import Hosting
 from runner.replay import ReplayServer, RunCount, parse_faults
 
 KEY = "replay-needs-no-key-this-is-a-dummy"
-API_ROOT = {WireProtocol.CHAT_COMPLETIONS: "/v1"}
+API_ROOT = {
+    WireProtocol.CHAT_COMPLETIONS: "/v1",
+    WireProtocol.MESSAGES: "",
+    WireProtocol.RESPONSES: "/v1",
+    WireProtocol.GENERATE_CONTENT: "",
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +33,7 @@ class ReplaySession:
     context_window: int
     faults: tuple[str, ...] = ()
     prices: TokenPrices | None = None
+    protocols: tuple[WireProtocol, ...] = tuple(API_ROOT)
 
     def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
         """Where the model answers for one trial; run and scenario are parts of the address.
@@ -35,8 +41,11 @@ class ReplaySession:
         Raises:
             ConfigurationError: the server does not speak ``protocol``.
         """
-        if protocol not in API_ROOT:
-            raise ConfigurationError(f"the replay server does not speak {protocol}")
+        if protocol not in self.protocols:
+            raise ConfigurationError(
+                f"the replay server is not to speak {protocol} here",
+                remedy=f"it may speak {', '.join(self.protocols)}",
+            )
         base = self.server.url_for(run=run, scenario=scenario, faults=self.faults)
         return Endpoint(
             base_url=base + API_ROOT[protocol],
@@ -46,6 +55,10 @@ class ReplaySession:
             context_window=self.context_window,
             prices=self.prices,
         )
+
+    def requests_seen(self, run: str) -> int | None:
+        """The server's own count of the requests of ``run``."""
+        return self.count(run).requests
 
     def count(self, run: str) -> RunCount:
         """The server's own count of ``run``."""
@@ -98,7 +111,8 @@ class Replay:
                     remedy=f"recorded models: {', '.join(windows)}",
                 )
             window = settings.context_window or windows[model]
-            yield ReplaySession(server, model, window, settings.faults, settings.prices)
+            offered = settings.protocols or self.protocols
+            yield ReplaySession(server, model, window, settings.faults, settings.prices, offered)
         finally:
             self._release(settings)
 

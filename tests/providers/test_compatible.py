@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.address import checked_base_url
 from runner.providers.base import ProviderSettings
-from runner.providers.compatible import CompatibleEndpoint, checked_base_url
+from runner.providers.compatible import CompatibleEndpoint
 from runner.records import Hosting
 from runner.replay import ReplayServer
 from tests.replay.tapes import tape
@@ -155,3 +156,34 @@ def test_it_reads_the_window_of_a_real_server(tmp_path: Path) -> None:
         with CompatibleEndpoint().session("m", settings, {}) as session:
             found = session.endpoint(WireProtocol.CHAT_COMPLETIONS, run="r", scenario="d/t")
     assert found.context_window == 4096
+
+
+@pytest.mark.parametrize(
+    ("base", "protocol", "expected"),
+    [
+        (BASE, WireProtocol.MESSAGES, "http://127.0.0.1:8000"),
+        (BASE, WireProtocol.CHAT_COMPLETIONS, BASE),
+        (BASE + "/", WireProtocol.RESPONSES, BASE),
+        ("http://h/anthropic", WireProtocol.MESSAGES, "http://h/anthropic"),
+    ],
+)
+def test_each_protocol_gets_the_address_its_clients_expect(
+    base: str, protocol: WireProtocol, expected: str
+) -> None:
+    found = CompatibleEndpoint(transport=httpx.MockTransport(models()))
+    with found.session("m", ProviderSettings(base_url=base), {}) as session:
+        assert session.endpoint(protocol, run="r", scenario="d/t").base_url == expected
+
+
+def test_an_endless_list_of_models_is_not_read_to_its_end() -> None:
+    read = 0
+
+    def endless() -> Iterator[bytes]:
+        nonlocal read
+        while True:
+            read += 1
+            yield b" " * 1_000_000
+
+    answer = lambda _: httpx.Response(200, content=endless())  # noqa: E731
+    assert endpoint_of(ProviderSettings(base_url=BASE), answer).context_window is None
+    assert read < 20

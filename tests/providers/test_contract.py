@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,9 +20,9 @@ NAMES = sorted(PROVIDERS)
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> ProviderSettings:
+def settings(tmp_path: Path, name: str) -> ProviderSettings:
     return ProviderSettings(
-        base_url="http://127.0.0.1:9/v1",
+        base_url="http://127.0.0.1:9/v1" if name == "endpoint" else None,
         api_key_env="SOME_KEY",
         context_window=1234,
         cassettes=str(tape(tmp_path)),
@@ -46,7 +47,9 @@ def test_a_session_makes_endpoints_for_each_of_its_protocols(name: str, settings
             endpoint = session.endpoint(protocol, run="r-1", scenario="demo/t")
             assert endpoint.protocol is protocol
             assert endpoint.model == "m"
-            assert endpoint.base_url.startswith("http://")
+            assert endpoint.base_url.startswith(("http://", "https://"))
+            versioned = protocol in {WireProtocol.CHAT_COMPLETIONS, WireProtocol.RESPONSES}
+            assert endpoint.base_url.endswith("/v1") == versioned
             assert not endpoint.base_url.endswith("/")
             assert endpoint.context_window == 1234
             assert endpoint.api_key
@@ -57,12 +60,30 @@ def test_a_session_makes_endpoints_for_each_of_its_protocols(name: str, settings
 @pytest.mark.parametrize("name", NAMES)
 def test_a_protocol_it_does_not_offer_is_refused(name: str, settings: ProviderSettings) -> None:
     found = provider(name)
-    others = [protocol for protocol in WireProtocol if protocol not in found.protocols]
-    assert others
     with found.session("m", settings, {"SOME_KEY": KEY}) as session:
-        for protocol in others:
+        for protocol in set(WireProtocol) - set(found.protocols):
             with pytest.raises(ConfigurationError):
                 session.endpoint(protocol, run="r", scenario="demo/t")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_only_the_protocols_that_the_user_names_are_offered(name: str, settings: ProviderSettings) -> None:
+    found = provider(name)
+    *others, named = found.protocols
+    with found.session("m", replace(settings, protocols=(named,)), {"SOME_KEY": KEY}) as session:
+        assert session.endpoint(named, run="r", scenario="demo/t").protocol is named
+        for protocol in others:
+            with pytest.raises(ConfigurationError) as caught:
+                session.endpoint(protocol, run="r", scenario="demo/t")
+            assert named in caught.value.remedy
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_that_counts_saw_nothing_yet_and_another_says_nothing(
+    name: str, settings: ProviderSettings
+) -> None:
+    with provider(name).session("m", settings, {"SOME_KEY": KEY}) as session:
+        assert session.requests_seen("r-1") == (0 if name == "replay" else None)
 
 
 @pytest.mark.parametrize("name", NAMES)
