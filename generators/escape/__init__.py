@@ -12,6 +12,7 @@
 | hover text of a Plotly figure | `plotly_text` |
 | a whole Markdown document | `untrusted_markdown` |
 | a patch | `diff` |
+| a text of a CSV file | `spreadsheet_text` |
 
 What is HTML comes back as `markupsafe.Markup`: joined with a plain string, the plain string is escaped.
 """
@@ -23,6 +24,7 @@ from generators.escape.html import attribute, json_file, json_script, plotly_tex
 from generators.escape.line import front_matter, markdown_text
 from generators.escape.link import is_safe_url, url
 from generators.escape.patch import diff
+from generators.escape.spreadsheet import spreadsheet_text
 
 __all__ = [
     "attribute",
@@ -33,6 +35,7 @@ __all__ = [
     "json_script",
     "markdown_text",
     "plotly_text",
+    "spreadsheet_text",
     "text",
     "untrusted_markdown",
     "url",

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 import pandas as pd
 
+from generators.escape import spreadsheet_text
 from generators.tables.cells import Cell
 from generators.tables.columns import (
     CELL_COLUMNS,
     JUDGEMENT_COLUMNS,
+    TEXT,
     TRIAL_COLUMNS,
     CellTrial,
     DataColumn,
@@ -21,6 +23,8 @@ from generators.tables.columns import (
     RowType,
     Scalar,
 )
+
+CSV_TABLE = "for_spreadsheets"
 
 
 @dataclass(frozen=True)
@@ -53,19 +57,25 @@ class Database:
         # One thread: with more, DuckDB may write the row groups of a Parquet file in another order.
         self.connection = duckdb.connect(":memory:", config={"threads": 1})
         for data in self.tables:
-            self._create(data)
+            self._create(data.name, data.columns, data.values)
 
     def frame(self, query: str) -> pd.DataFrame:
         """The answer to a SQL query as a frame."""
         return self.connection.execute(query).df()
 
     def export(self, folder: Path) -> list[Path]:
-        """Write every table as CSV, Parquet and JSON by columns into ``folder``; the paths written."""
+        """Write every table as CSV, Parquet and JSON by columns into ``folder``; the paths written.
+
+        People open CSV in spreadsheets, so its texts are made safe for them; the other two hold every text
+        as it is.
+        """
         folder.mkdir(parents=True, exist_ok=True)
         written = []
         for data in self.tables:
             csv, parquet = folder / f"{data.name}.csv", folder / f"{data.name}.parquet"
-            self._copy(data.name, csv, "FORMAT csv, HEADER true")
+            self._create(CSV_TABLE, data.columns, for_spreadsheets(data))
+            self._copy(CSV_TABLE, csv, "FORMAT csv, HEADER true")
+            self.connection.execute(f"DROP TABLE {CSV_TABLE}")
             self._copy(data.name, parquet, "FORMAT parquet, COMPRESSION zstd")
             by_columns = folder / f"{data.name}.json"
             by_columns.write_bytes(json_by_columns(data))
@@ -76,11 +86,13 @@ class Database:
         """Give the memory back."""
         self.connection.close()
 
-    def _create(self, data: TableData) -> None:
-        frame = pd.DataFrame({name: pd.Series(data.values[name], dtype=object) for name, _ in data.columns})
+    def _create(
+        self, name: str, columns: Sequence[tuple[str, str]], values: Mapping[str, list[Scalar]]
+    ) -> None:
+        frame = pd.DataFrame({column: pd.Series(values[column], dtype=object) for column, _ in columns})
         self.connection.register("incoming", frame)
-        casts = ", ".join(f'CAST("{name}" AS {kind}) AS "{name}"' for name, kind in data.columns)
-        self.connection.execute(f"CREATE TABLE {data.name} AS SELECT {casts} FROM incoming")  # noqa: S608
+        casts = ", ".join(f'CAST("{column}" AS {kind}) AS "{column}"' for column, kind in columns)
+        self.connection.execute(f"CREATE TABLE {name} AS SELECT {casts} FROM incoming")  # noqa: S608
         self.connection.unregister("incoming")
 
     def _copy(self, name: str, path: Path, options: str) -> None:
@@ -92,6 +104,17 @@ def json_by_columns(data: TableData) -> bytes:
     """The table as one JSON object: names of columns, number of rows, and one list per column."""
     content = {"table": data.name, "rows": data.length, "columns": data.values}
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n").encode()
+
+
+def for_spreadsheets(data: TableData) -> dict[str, list[Scalar]]:
+    """The columns of a table with every text made safe for spreadsheets; numbers stay as they are."""
+    kinds = dict(data.columns)
+    return {
+        name: [spreadsheet_text(value) if isinstance(value, str) else value for value in values]
+        if kinds[name] == TEXT
+        else values
+        for name, values in data.values.items()
+    }
 
 
 def trial_rows(cells: Iterable[Cell]) -> list[CellTrial]:

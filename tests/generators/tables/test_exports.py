@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,13 +10,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from generators.escape import spreadsheet_text
 from generators.tables.cells import Cell
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
-from generators.tables.database import Database
+from generators.tables.database import Database, TableData, for_spreadsheets
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
 from generators.tables.figures import FIGURES
-from runner.records import JudgementStatus
+from runner.records import JudgementStatus, ModelName
+from tests import examples
 from tests.generators.tables.made import Made, cells, committed, one_cell
+from tests.hostile import corpus
 
 TABLES = ("trials", "cells", "judged_artifacts")
 
@@ -85,6 +89,32 @@ def test_parquet_csv_and_json_hold_the_same(database: Database, tmp_path: Path) 
         assert [[str(value) for value in row] for row in by_rows] == [
             [str(value) for value in row] for row in parquet
         ]
+
+
+def test_csv_begins_no_formula_and_parquet_keeps_every_text(tmp_path: Path) -> None:
+    texts = [entry.text.encode("utf-8", "replace").decode()[:300] for entry in corpus()]
+    texts = ["=1+1", "@SUM(A1)", "-2+3", "\t=1", "'quoted", *(text for text in texts if text)]
+    trials = []
+    for place, text in enumerate(texts):
+        named = examples.cell().model_copy(update={"model": ModelName(raw_id=text, slug="model-a")})
+        trials.append(Made(f"task-{place:03}", cell=named))
+    database = Database(cells(tmp_path / "results", trials))
+    database.export(tmp_path / "data")
+    database.close()
+    with (tmp_path / "data" / "trials.csv").open(encoding="utf-8", newline="") as file:
+        written = [row["raw_model_id"] for row in csv.DictReader(file)]
+    assert written[:5] == ["'=1+1", "'@SUM(A1)", "'-2+3", "'\t=1", "''quoted"]
+    assert [text.removeprefix("'") if text[:1] == "'" else text for text in written] == texts
+    parquet = duckdb.connect().read_parquet(str(tmp_path / "data" / "trials.parquet")).project("raw_model_id")
+    assert [value for (value,) in parquet.fetchall()] == texts
+    document = json.loads((tmp_path / "data" / "trials.json").read_text(encoding="utf-8"))
+    assert document["columns"]["raw_model_id"] == texts
+
+
+def test_a_negative_number_stays_a_number_in_csv() -> None:
+    assert spreadsheet_text("-1.5") == "'-1.5"
+    data = TableData("t", "", (("a", "DOUBLE"), ("b", "VARCHAR")), {"a": [-1.5], "b": ["-1.5"]})
+    assert for_spreadsheets(data) == {"a": [-1.5], "b": ["'-1.5"]}
 
 
 def _columns(database: Database, name: str) -> tuple[tuple[str, str], ...]:
