@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from runner.harnesses.machine import Machine, this_machine
+
 
 class Source(StrEnum):
     """Where a program comes from."""
@@ -35,7 +37,7 @@ class Installation:
     version: str
     """The exact version that the module was written against."""
     executable: str
-    """Program below the harness's own folder, with forward slashes."""
+    """Program below the harness's own folder, with forward slashes; marks as in ``Machine.fill``."""
     runtime: Runtime = Runtime.NONE
     note: str = ""
     """What a user should know before installing, one sentence."""
@@ -44,6 +46,11 @@ class Installation:
         """Where the program of harness ``name`` lives below ``installed``."""
         return installed / name / self.version
 
-    def program(self, installed: Path, name: str) -> Path:
-        """The executable of harness ``name`` below ``installed``."""
-        return self.folder(installed, name).joinpath(*self.executable.split("/"))
+    def program(self, installed: Path, name: str, machine: Machine | None = None) -> Path:
+        """The executable of harness ``name`` below ``installed``.
+
+        Raises:
+            ConfigurationError: the program is not packaged for this machine.
+        """
+        executable = (machine or this_machine()).fill(self.executable)
+        return self.folder(installed, name).joinpath(*executable.split("/"))

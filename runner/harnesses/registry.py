@@ -10,7 +10,10 @@ from runner.harnesses.base import Harness
 from runner.registry import load_by_name
 
 HARNESSES: Mapping[str, str] = {
+    "claude-code": "runner.harnesses.claude_code:ClaudeCode",
+    "codex": "runner.harnesses.codex:Codex",
     "loop": "runner.harnesses.loop:Loop",
+    "pi": "runner.harnesses.pi:Pi",
 }
 MEMBERS = (
     "name",

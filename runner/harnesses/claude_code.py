@@ -1,0 +1,145 @@
+"""ClaudeCode: Anthropic's coding agent, driven in its streaming JSON mode against a Messages endpoint."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.claude_stream import read_run
+from runner.harnesses.claude_trace import trace_event
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation, Source
+from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path, write_json
+from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.records import CacheSemantics, Limits
+
+VENDOR_HOST = "api.anthropic.com"
+KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
+REACHES_OUT = "WebFetch,WebSearch"
+"""Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
+
+
+PINNED = Installation(
+    source=Source.NPM,
+    package="@anthropic-ai/claude-code",
+    version="2.1.332",
+    executable="node_modules/@anthropic-ai/claude-code-{npm}{musl}/claude",
+    note="One program of its own; Node is only needed to fetch it.",
+)
+
+
+@dataclass(frozen=True)
+class ClaudeCode:
+    """The harness ``claude-code``.
+
+    Its own dollars count only where it knows the list price of the model; a price that it made up for one it
+    does not know is no cost. Whether the list price is what was billed, a harness cannot tell, so the basis
+    is ``price-table``. For the same reason the cost limit is handed over only where the endpoint is the
+    vendor's own: elsewhere the agent would stop at a limit in dollars that nobody pays.
+    """
+
+    search_path: str = field(default_factory=search_path)
+    name: str = "claude-code"
+    title: str = "Claude Code"
+    homepage: str | None = "https://claude.com/product/claude-code"
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.MESSAGES,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model in the main conversation; not those of subagents"
+    installation: Installation = PINNED
+
+    def version(self, installed: Path) -> str:
+        """What the program says.
+
+        Raises:
+            ConfigurationError: it is not installed.
+        """
+        return ask_version(self._command(installed))
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is on its stdin, the key in its environment.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        endpoint, limits = assignment.endpoint, assignment.limits
+        variables = settings_variables(endpoint, limits)
+        settings = write_json(assignment.home.absolute() / "settings.json", {"env": variables})
+        environment = {
+            **clean_environment(assignment, self.search_path),
+            **variables,
+            "CLAUDE_CONFIG_DIR": str(assignment.home.absolute() / ".claude"),
+            "ANTHROPIC_API_KEY": endpoint.api_key,
+        }
+        if os.geteuid() == 0:
+            # Without it the program refuses to work as root; the variable reaches this child only.
+            environment["IS_SANDBOX"] = "1"
+        return Launch(
+            command=(
+                *self._command(assignment.installed),
+                *("-p", "--model", endpoint.model, "--output-format", "stream-json", "--verbose"),
+                *("--dangerously-skip-permissions", "--strict-mcp-config", "--settings", str(settings)),
+                *("--disallowedTools", REACHES_OUT),
+                *_limit_flags(endpoint, limits),
+            ),
+            environment=environment,
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=program_folders(self.installation, assignment.installed, self.name),
+            configuration=(settings,),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the stream says, or, where it has no end, what the transcripts below ``home`` hold."""
+        kept = KEPT_LIMITS | ({"max_cost_usd"} if _is_vendor(assignment.endpoint) else set())
+        missing = limits_not_kept(assignment.limits, self.name, frozenset(kept))
+        return read_run(stdout, assignment.home / ".claude", missing)
+
+    def trace(self, line: str) -> str | None:
+        """An answer, a tool call, a retry or the result in a few words."""
+        return trace_event(line)
+
+    def _command(self, installed: Path) -> tuple[str, ...]:
+        return installed_command(self.installation, installed, self.name)
+
+
+def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
+    """What the agent's settings file sets in its environment, where it beats any settings of the workspace.
+
+    The window is told in two ways: what there is, and when to summarise. Without them a model the agent does
+    not know is taken to have a window of a million tokens, and a long task ends in endless retries.
+    """
+    variables = {
+        "ANTHROPIC_BASE_URL": endpoint.base_url,
+        "ANTHROPIC_DEFAULT_HAIKU_MODEL": endpoint.model,
+        "ANTHROPIC_DEFAULT_OPUS_MODEL": endpoint.model,
+        "ANTHROPIC_DEFAULT_SONNET_MODEL": endpoint.model,
+        "CLAUDE_CODE_SUBAGENT_MODEL": endpoint.model,
+        "CLAUDE_CODE_USE_BEDROCK": "0",
+        "CLAUDE_CODE_USE_VERTEX": "0",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+    }
+    if endpoint.context_window is not None:
+        variables["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] = str(endpoint.context_window)
+        variables["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(endpoint.context_window)
+    if limits.max_output_tokens is not None:
+        variables["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
+    return variables
+
+
+def _limit_flags(endpoint: Endpoint, limits: Limits) -> tuple[str, ...]:
+    flags: tuple[str, ...] = ()
+    if limits.max_turns is not None:
+        flags += ("--max-turns", str(limits.max_turns))
+    if limits.max_cost_usd is not None and _is_vendor(endpoint):
+        flags += ("--max-budget-usd", str(limits.max_cost_usd))
+    return flags
+
+
+def _is_vendor(endpoint: Endpoint) -> bool:
+    return urlsplit(endpoint.base_url).hostname == VENDOR_HOST

@@ -1,0 +1,130 @@
+"""Codex: OpenAI's coding agent, driven by its exec command against a Responses endpoint."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.codex_stream import read_run
+from runner.harnesses.codex_trace import trace_event
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation, Source
+from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path
+from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.records import CacheSemantics, Limits
+
+KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
+PROVIDER = "harnessmark"
+DEFAULT_OUTPUT = 32_000
+KEPT_LIMITS = frozenset({"timeout_seconds"})
+
+
+PINNED = Installation(
+    source=Source.NPM,
+    package="@openai/codex",
+    version="0.171.0",
+    executable="node_modules/@openai/codex-{npm}/vendor/{rust}/bin/codex",
+    note="Speaks only the Responses API: a self-hosted server must offer it, together with a tool "
+    "parser that accepts its calls.",
+)
+
+
+@dataclass(frozen=True)
+class Codex:
+    """The harness ``codex``.
+
+    It has no limit on turns, tokens or cost of its own, names no dollars, and waits for ever where nothing
+    listens: the supervisor's deadline is what ends it.
+    """
+
+    search_path: str = field(default_factory=search_path)
+    name: str = "codex"
+    title: str = "Codex CLI"
+    homepage: str | None = "https://github.com/openai/codex"
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.RESPONSES,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model in the main thread; not those of subagents"
+    installation: Installation = PINNED
+
+    def version(self, installed: Path) -> str:
+        """What the program says.
+
+        Raises:
+            ConfigurationError: it is not installed.
+        """
+        return ask_version(self._command(installed))
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is on its stdin; the key is in its environment, named in its file.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        folder = assignment.home.absolute() / ".codex"
+        folder.mkdir(parents=True, exist_ok=True)
+        settings = folder / "config.toml"
+        settings.write_text(settings_text(assignment.endpoint, assignment.limits), encoding="utf-8")
+        return Launch(
+            command=(
+                *self._command(assignment.installed),
+                *("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
+                *("--cd", str(assignment.workspace), "--model", assignment.endpoint.model, "-"),
+            ),
+            environment={
+                **clean_environment(assignment, self.search_path),
+                "CODEX_HOME": str(folder),
+                KEY_VARIABLE: assignment.endpoint.api_key,
+            },
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=program_folders(self.installation, assignment.installed, self.name),
+            configuration=(settings,),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the stream says of the end, and the rollout files below ``home`` of the tokens."""
+        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
+        return read_run(stdout, assignment.home / ".codex", assignment.endpoint.model, missing)
+
+    def trace(self, line: str) -> str | None:
+        """A message, a command or a failure in a few words."""
+        return trace_event(line)
+
+    def _command(self, installed: Path) -> tuple[str, ...]:
+        return installed_command(self.installation, installed, self.name)
+
+
+def settings_text(endpoint: Endpoint, limits: Limits) -> str:
+    """The settings file: one provider, no analytics, no update check, no search at the vendor, the window.
+
+    The agent summarises early enough that the longest answer still fits.
+    """
+    lines = [
+        f"model = {_quoted(endpoint.model)}",
+        f'model_provider = "{PROVIDER}"',
+        "check_for_update_on_startup = false",
+        'web_search = "disabled"',
+    ]
+    if endpoint.context_window is not None:
+        reserve = min(limits.max_output_tokens or DEFAULT_OUTPUT, endpoint.context_window // 4)
+        lines.append(f"model_context_window = {endpoint.context_window}")
+        lines.append(f"model_auto_compact_token_limit = {endpoint.context_window - reserve}")
+    lines += [
+        "",
+        f"[model_providers.{PROVIDER}]",
+        f'name = "{PROVIDER}"',
+        f"base_url = {_quoted(endpoint.base_url)}",
+        f'env_key = "{KEY_VARIABLE}"',
+        'wire_api = "responses"',
+        "",
+        "[analytics]",
+        "enabled = false",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(value: str) -> str:
+    """``value`` as a basic string of TOML, whose escapes are those of JSON."""
+    return json.dumps(value, ensure_ascii=True).replace("\\/", "/")

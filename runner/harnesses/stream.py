@@ -1,0 +1,60 @@
+"""Stream: the JSON objects of an agent's output file, and the values in them, read without trust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+MAX_LINE_BYTES = 4_000_000
+MAX_ERROR = 1000
+
+Event = Mapping[str, object]
+
+
+def objects(path: Path) -> Iterator[Event]:
+    """The JSON objects in ``path``, one a line. Everything else in it, or its absence, is passed over.
+
+    Lines above ``MAX_LINE_BYTES`` are passed over as well, so memory stays bounded.
+    """
+    try:
+        stream = path.open("rb")
+    except OSError:
+        return
+    with stream:
+        whole = True
+        while line := stream.readline(MAX_LINE_BYTES):
+            begins, whole = whole, line.endswith(b"\n")
+            event = parsed(line) if begins and (whole or len(line) < MAX_LINE_BYTES) else None
+            if event is not None:
+                yield event
+
+
+def parsed(line: str | bytes) -> Event | None:
+    """``line`` as a JSON object, or None where it is none."""
+    try:
+        event = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def mapping(value: object) -> Event:
+    """``value`` where it is an object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[object]:
+    """``value`` where it is a list, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def text(value: object, limit: int = MAX_ERROR) -> str:
+    """``value`` where it is a string, cut to ``limit`` characters, else nothing."""
+    return value[:limit] if isinstance(value, str) else ""
+
+
+def count(value: object) -> int | None:
+    """``value`` where it is a whole number from 0 up, else None."""
+    fine = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+    return value if fine and isinstance(value, int) else None
