@@ -1,0 +1,66 @@
+"""Admission: which requests of an agent may reach the model's endpoint, and at which address."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+
+MODELS = r"(?:v1/)?models(?:/[^/].*)?"
+ANSWERS = {
+    WireProtocol.CHAT_COMPLETIONS: r"(?:v1/)?(?:chat/)?completions",
+    WireProtocol.MESSAGES: r"(?:v1/)?messages",
+    WireProtocol.RESPONSES: r"(?:v1/)?responses(?:/compact)?",
+    WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models/[^/:]+:(?:streamG|g)enerateContent",
+}
+OTHERS = {
+    WireProtocol.CHAT_COMPLETIONS: MODELS,
+    WireProtocol.MESSAGES: rf"{MODELS}|(?:v1/)?messages/count_tokens",
+    WireProtocol.RESPONSES: rf"{MODELS}|(?:v1/)?responses/[^/]+(?:/cancel|/input_items)?",
+    WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models(?:/[^/:]+(?::countTokens)?)?",
+}
+
+
+@dataclass(frozen=True)
+class Admitted:
+    """A request that may pass: its path on the endpoint's server, and its query."""
+
+    path: str
+    query: str
+    for_an_answer: bool
+
+
+def prefix_of(endpoint: Endpoint) -> str:
+    """Path of the endpoint's base URL, without a slash at its end."""
+    return urlsplit(endpoint.base_url).path.rstrip("/")
+
+
+def admit(endpoint: Endpoint, method: str, target: str) -> Admitted | None:
+    """The request when it is one of the endpoint's protocol below the endpoint's own path, else None.
+
+    The real key opens more than a model at most vendors; an agent gets no further with it than to answers,
+    token counts and lists of models.
+    """
+    path, _, query = target.partition("?")
+    prefix = prefix_of(endpoint)
+    if not path.startswith(prefix + "/") or not _plain(path):
+        return None
+    rest = path[len(prefix) + 1 :]
+    if method == "POST" and re.fullmatch(ANSWERS[endpoint.protocol], rest):
+        return Admitted(path, query, for_an_answer=True)
+    if re.fullmatch(OTHERS[endpoint.protocol], rest):
+        return Admitted(path, query, for_an_answer=False)
+    return None
+
+
+def _plain(path: str) -> bool:
+    """Whether a server cannot understand ``path`` as one that leads elsewhere."""
+    decoded = unquote(unquote(path))
+    return (
+        "\\" not in decoded
+        and "//" not in decoded
+        and all(part not in {".", ".."} for part in decoded.split("/"))
+        and decoded.isprintable()
+    )

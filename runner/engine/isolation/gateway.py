@@ -1,0 +1,182 @@
+"""Gateway: the one way from an agent to its model; it holds the real key, the agent a dummy."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import ipaddress
+import shutil
+import socket
+import ssl
+import tempfile
+import threading
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+from urllib.parse import urlsplit
+
+import httpx
+
+from runner.engine.isolation.admission import prefix_of
+from runner.engine.isolation.credential import dummy_key
+from runner.engine.isolation.relay import MAX_BODY_BYTES, Relay, Route
+from runner.engine.isolation.traffic import Meter, Traffic
+from runner.errors import ConfigurationError
+from runner.harnesses.endpoint import Endpoint
+
+INSIDE_PORT = 8471
+CONNECT_SECONDS = 30.0
+CLOSE_SECONDS = 5.0
+BACKLOG = 128
+
+
+class Gateway:
+    """A reverse proxy to one endpoint, for one trial; a context manager.
+
+    ``endpoint`` is what the harness gets: an address on loopback and a dummy key. ``count()`` says what
+    passed. Bodies and keys are never kept or logged.
+
+    Args:
+        target: the real endpoint, with the real key.
+        on_socket: listen on a unix socket, for a sandbox without network; else on this machine's loopback.
+        max_body_bytes: a larger request is refused.
+
+    Raises:
+        ConfigurationError: the endpoint's address is not http or https.
+    """
+
+    def __init__(self, target: Endpoint, *, on_socket: bool, max_body_bytes: int = MAX_BODY_BYTES) -> None:
+        if (
+            urlsplit(target.base_url).scheme not in {"http", "https"}
+            or not urlsplit(target.base_url).hostname
+        ):
+            raise ConfigurationError(
+                "a model's address must begin with http:// or https://", where=target.base_url
+            )
+        self._target = target
+        self._on_socket = on_socket
+        self._max_body_bytes = max_body_bytes
+        self._dummy = dummy_key()
+        self._meter = Meter()
+        self._folder: Path | None = None
+        self._port = INSIDE_PORT
+        self._loop = asyncio.new_event_loop()
+        self._thread: threading.Thread | None = None
+        self._stopping = asyncio.Event()
+
+    def __enter__(self) -> Self:
+        listener = self._listen()
+        self._thread = threading.Thread(target=self._run, args=(listener,), name="gateway", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join(CLOSE_SECONDS)
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The endpoint as the agent sees it."""
+        return replace(
+            self._target,
+            base_url=f"http://127.0.0.1:{self._port}{prefix_of(self._target)}",
+            api_key=self._dummy,
+        )
+
+    @property
+    def socket_path(self) -> Path | None:
+        """The unix socket to bind into a sandbox, if the gateway listens on one."""
+        return None if self._folder is None else self._folder / "model.sock"
+
+    @property
+    def port(self) -> int:
+        """Port on the agent's loopback."""
+        return self._port
+
+    def count(self) -> Traffic:
+        """What passed so far."""
+        return self._meter.read()
+
+    def activity(self) -> int:
+        """A number that grows as long as anything passes."""
+        return self._meter.activity()
+
+    def _listen(self) -> socket.socket:
+        if self._on_socket:
+            # Nobody else can enter the folder; inside a container the agent may have another user id.
+            self._folder = Path(tempfile.mkdtemp(prefix="harnessmark-"))
+            listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            listener.bind(str(self._folder / "model.sock"))
+            (self._folder / "model.sock").chmod(0o666)
+        else:
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            listener.bind(("127.0.0.1", 0))
+            self._port = listener.getsockname()[1]
+        listener.listen(BACKLOG)
+        return listener
+
+    def _run(self, listener: socket.socket) -> None:
+        try:
+            self._loop.run_until_complete(self._serve(listener))
+        finally:
+            self._loop.close()
+
+    async def _serve(self, listener: socket.socket) -> None:
+        connections: set[asyncio.Task[None]] = set()
+        async with _client(self._target.base_url) as client:
+            route = Route(self._target, self._dummy, self._meter, client, self._max_body_bytes)
+
+            async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                task = asyncio.current_task()
+                if task is None:
+                    raise AssertionError("a connection is served in a task")
+                connections.add(task)
+                try:
+                    await Relay(route, reader, writer).serve()
+                except asyncio.CancelledError:
+                    writer.transport.abort()
+                finally:
+                    connections.discard(task)
+                    writer.close()
+
+            serve = asyncio.start_unix_server if self._on_socket else asyncio.start_server
+            server = await serve(connected, sock=listener)
+            await self._stopping.wait()
+            server.close()
+            for task in connections.copy():
+                task.cancel()
+            await asyncio.gather(*connections, return_exceptions=True)
+
+
+def _client(base_url: str) -> httpx.AsyncClient:
+    """No time limits of its own after connecting: how long a model may think is the agent's business."""
+    return httpx.AsyncClient(
+        verify=_trust(),
+        timeout=httpx.Timeout(None, connect=CONNECT_SECONDS),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=None),
+        follow_redirects=False,
+        # A proxy of the user's is for the outside world.
+        trust_env=not _is_local(urlsplit(base_url).hostname or ""),
+    )
+
+
+@functools.cache
+def _trust() -> ssl.SSLContext:
+    """Reading the system's certificates takes longer than a request, so it is done once."""
+    return httpx.create_ssl_context()
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

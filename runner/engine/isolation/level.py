@@ -1,0 +1,156 @@
+"""Isolation: a level, how a gateway listens at it, and how a launch or a check is put inside."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from runner.engine.isolation.bubblewrap import (
+    ATTENDANT,
+    INSIDE_ATTENDANT,
+    INSIDE_SOCKET,
+    Probe,
+    bubblewrap_command,
+)
+from runner.engine.isolation.gateway import Gateway
+from runner.engine.isolation.sight import see
+from runner.engine.isolation.wrapped import WrappedLaunch
+from runner.harnesses.base import Launch
+from runner.harnesses.endpoint import Endpoint
+
+CheckWrap = Callable[[Sequence[str], Path, Path], Sequence[str]]
+"""From the command of a check, its workspace and its home to the command that runs it isolated."""
+
+
+class IsolationLevel(StrEnum):
+    """How far an agent is kept from the machine it runs on; weakest first."""
+
+    NONE = "none"
+    SANDBOX = "sandbox"
+    CONTAINER = "container"
+
+
+class Isolation(Protocol):
+    """One level, ready to use."""
+
+    @property
+    def level(self) -> IsolationLevel:
+        """Its name."""
+
+    @property
+    def remark(self) -> str:
+        """Why it is not a stronger one, one sentence; empty where there is nothing to say."""
+
+    def gateway(self, endpoint: Endpoint) -> Gateway:
+        """A gateway that an agent at this level can reach; a context manager."""
+
+    def wrap(
+        self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
+    ) -> Launch:
+        """``launch`` inside: only the three folders can be changed, only the gateway can be reached."""
+
+    def check_wrap(self) -> CheckWrap | None:
+        """How a check of untrusted code is put inside, without any network; None: not at all."""
+
+
+@dataclass(frozen=True)
+class Unconfined:
+    """Level ``none``: the agent sees the machine as the runner does, but leaves no process behind."""
+
+    remark: str = ""
+    level: IsolationLevel = IsolationLevel.NONE
+
+    def gateway(self, endpoint: Endpoint) -> Gateway:
+        """A gateway on this machine's loopback."""
+        return Gateway(endpoint, on_socket=False)
+
+    def wrap(
+        self,
+        launch: Launch,
+        *,
+        workspace: Path,  # noqa: ARG002 - part of the seam
+        artifacts: Path,  # noqa: ARG002
+        home: Path,  # noqa: ARG002
+        gateway: Gateway | None,  # noqa: ARG002
+    ) -> Launch:
+        """``launch`` below a process that ends everything it started."""
+        if not sys.platform.startswith("linux"):
+            return launch
+        words = (sys.executable, "-I", "-S", str(ATTENDANT), "-", "-", "-", str(os.getpid()), "--")
+        return _with_command(launch, (*words, *launch.command))
+
+    def check_wrap(self) -> CheckWrap | None:
+        """Checks run as they are."""
+        return None
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Level ``sandbox``: bubblewrap.
+
+    Args:
+        probe: a bubblewrap that works.
+        private: folders that stay empty inside whatever else is visible: results, datasets, caches.
+    """
+
+    probe: Probe
+    private: tuple[Path, ...] = ()
+    remark: str = ""
+    level: IsolationLevel = field(default=IsolationLevel.SANDBOX)
+
+    def gateway(self, endpoint: Endpoint) -> Gateway:
+        """A gateway on a unix socket: there is no network inside."""
+        return Gateway(endpoint, on_socket=True)
+
+    def wrap(
+        self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
+    ) -> Launch:
+        """``launch`` in a sandbox whose loopback leads to ``gateway``."""
+        sight = see(
+            writable=(workspace, artifacts, home),
+            readable=launch.readable,
+            environment=launch.environment,
+            private=self.private,
+        )
+        socket = None if gateway is None else gateway.socket_path
+        outside = bubblewrap_command(
+            self.probe, sight, working_directory=launch.working_directory.resolve(), socket=socket
+        )
+        inside = attended(launch, gateway if socket is not None else None)
+        return _with_command(launch, (*outside, *inside))
+
+    def check_wrap(self) -> CheckWrap | None:
+        """Checks run in a sandbox of their own, without a gateway."""
+
+        def wrap(command: Sequence[str], workspace: Path, home: Path) -> Sequence[str]:
+            sight = see(writable=(workspace, home), readable=(), environment=os.environ, private=self.private)
+            outside = bubblewrap_command(
+                self.probe, sight, working_directory=workspace.resolve(), socket=None
+            )
+            return (*outside, *command)
+
+        return wrap
+
+
+def attended(launch: Launch, gateway: Gateway | None) -> tuple[str, ...]:
+    """The command that runs inside: the attendant, then the agent."""
+    added = "-" if "PWD" in launch.environment else "PWD"
+    where = ("-", "-") if gateway is None else (str(INSIDE_SOCKET), str(gateway.port))
+    words = (sys.executable, "-I", "-S", str(INSIDE_ATTENDANT), *where, added, "-", "--")
+    return (*words, *launch.command)
+
+
+def _with_command(launch: Launch, command: tuple[str, ...]) -> WrappedLaunch:
+    return WrappedLaunch(
+        command=command,
+        environment=launch.environment,
+        working_directory=launch.working_directory,
+        stdin=launch.stdin,
+        readable=launch.readable,
+        configuration=launch.configuration,
+    )
