@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from runner.errors import ConfigurationError
+from runner.harnesses import loop_agent
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
@@ -81,6 +82,8 @@ class Loop:
             environment=self._environment(assignment),
             working_directory=assignment.workspace,
             stdin=write_job(job),
+            # Where Harnessmark is installed from its sources, they are not below the interpreter's folder.
+            readable=(Path(loop_agent.__file__).parents[2],),
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - part of the seam
