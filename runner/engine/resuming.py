@@ -5,7 +5,7 @@ from __future__ import annotations
 from runner.engine.places import Places
 from runner.engine.planning import Parts, fingerprint
 from runner.engine.settings import RunSettings
-from runner.errors import ConfigurationError, UsageError
+from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.records import PlanRecord
 from runner.store import ResultsStore
 
@@ -66,4 +66,19 @@ def require_unchanged(plan: PlanRecord, parts: Parts, store: ResultsStore) -> No
         raise ConfigurationError(
             f"since plan {plan.plan_id} was made, these have changed: {', '.join(sorted(changed))}",
             remedy="restore them to finish this plan, or start a new run; figures of both are never mixed",
+        )
+
+
+def require_undamaged(plan: PlanRecord, store: ResultsStore) -> None:
+    """Check that no finished trial of ``plan`` has lost its record: running it again could not be written.
+
+    Raises:
+        StoreError: one has.
+    """
+    damaged = store.damaged(plan)
+    if damaged:
+        raise StoreError(
+            f"{len(damaged)} of the finished trials of plan {plan.plan_id} are damaged or deleted",
+            where="/".join(damaged[0].key),
+            remedy="invoke verify names the files; restore them from git, or start a new run",
         )

@@ -15,6 +15,7 @@ from runner.engine.lock import locked
 from runner.engine.places import Places
 from runner.engine.planning import Parts
 from runner.engine.resolution import provider_settings
+from runner.engine.resuming import require_undamaged
 from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
@@ -93,8 +94,9 @@ def run_plan(
     was in flight. A cancelled trial is not written: resuming runs it again.
     """
     with locked(places.lock(plan.plan_id), wait=False, holder=f"another runner of {plan.plan_id}"):
-        store.clear_staging()
+        store.clear_interrupted(plan)
         store.adopt(plan)
+        require_undamaged(plan, store)
         tally = _Tally(plan, store)
         todo = [(n, each) for n, each in enumerate(plan.trials) if not store.has_trial(each.identity)]
         observer.begun(plan, tally.finished)

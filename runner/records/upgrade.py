@@ -79,7 +79,7 @@ def parse_record(
 def _document(data: bytes, where: str) -> dict[str, Any]:
     try:
         document = json.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(
             f"not readable as JSON: {error}", where=where, remedy="restore the file from git"
         ) from None

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
+import shutil
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from runner.errors import OverwriteError, StoreError
+
+WRITING = ".writing-"
+"""How the name of a file begins while it is being written."""
+
+
+@contextlib.contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turns a refusal of the file system into a StoreError about ``path``."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"could not write: {error.strerror}", where=str(path), remedy="check space and rights"
+        ) from None
 
 
 def write_once(path: Path, data: bytes) -> bool:
@@ -24,16 +41,18 @@ def write_once(path: Path, data: bytes) -> bool:
         OverwriteError: the file exists with other content.
         StoreError: the file system refused the write.
     """
-    try:
+    with explained(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=".writing-", dir=path.parent)
+        descriptor, temporary = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as stream:
+                # Held while this process lives: how a left-over is told from a file being written.
+                fcntl.flock(stream, fcntl.LOCK_EX)
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(temporary).chmod(0o644)
-            new = _link(Path(temporary), path)
+                Path(temporary).chmod(0o644)
+                new = _link(Path(temporary), path)
         finally:
             Path(temporary).unlink(missing_ok=True)
         if not new and path.read_bytes() != data:
@@ -42,10 +61,6 @@ def write_once(path: Path, data: bytes) -> bool:
                 where=str(path),
                 remedy="write a correction or use the next trial number",
             )
-    except OSError as error:
-        raise StoreError(
-            f"could not write: {error.strerror}", where=str(path), remedy="check space and rights"
-        ) from None
     sync_folder(path.parent)
     return new
 
@@ -58,14 +73,38 @@ def _link(temporary: Path, path: Path) -> bool:
     return True
 
 
-def publish_folder(staged: Path, target: Path) -> None:
-    """Move the finished folder ``staged`` to ``target`` in one step.
+def remove_interrupted(folder: Path) -> None:
+    """Remove files that a process which is gone had begun to write in ``folder``."""
+    for path in folder.glob(f"{WRITING}*"):
+        with contextlib.suppress(OSError), path.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink(missing_ok=True)
+
+
+def publish_folder(target: Path, files: Mapping[str, bytes], *, staging: Path) -> None:
+    """Make the folder ``target`` with ``files`` (content by path below it) in one step.
+
+    The folder is made whole below ``staging`` and renamed; where that fails, nothing is left behind.
 
     Raises:
         OverwriteError: ``target`` exists and is not empty.
-        StoreError: the file system refused the move.
+        StoreError: the file system refused the write.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    with explained(target):
+        staging.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(dir=staging))
+        try:
+            staged.chmod(0o755)
+            for path, data in files.items():
+                write_once(staged / path, data)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            _rename(staged, target)
+        finally:
+            shutil.rmtree(staged, ignore_errors=True)
+    sync_folder(target.parent)
+
+
+def _rename(staged: Path, target: Path) -> None:
     try:
         staged.rename(target)
     except OSError as error:
@@ -73,8 +112,7 @@ def publish_folder(staged: Path, target: Path) -> None:
             raise OverwriteError(
                 "a trial is never overwritten", where=str(target), remedy="use the next trial number"
             ) from None
-        raise StoreError(f"could not move into place: {error.strerror}", where=str(target)) from None
-    sync_folder(target.parent)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

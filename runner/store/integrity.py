@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -12,6 +13,7 @@ from runner.records import (
     GENESIS,
     ArtifactState,
     LedgerEntry,
+    PlannedTrial,
     PlanRecord,
     Record,
     TrialRecord,
@@ -20,7 +22,8 @@ from runner.records import (
     sha256_of,
 )
 from runner.store import layout
-from runner.store.ledger import read_ledger
+from runner.store.atomic import WRITING
+from runner.store.ledger import ledger_lines
 
 RESTORE = "restore it from git"
 IGNORED_AT_ROOT = frozenset({layout.PRIVATE, layout.DEMONSTRATION, "README.md", ".gitignore"})
@@ -45,6 +48,16 @@ def verify(root: Path) -> list[Finding]:
     return sorted(set(_Verification(root).findings()))
 
 
+def record_path(planned: PlannedTrial) -> str:
+    """Where the record of a planned trial belongs."""
+    return str(layout.trial_path(planned.identity))
+
+
+def record_is_planned(path: str, plan: PlanRecord) -> bool:
+    """Whether ``path`` is where ``plan`` expects the record of a trial."""
+    return any(record_path(planned) == path for planned in plan.trials)
+
+
 class _Verification:
     """One pass over a store."""
 
@@ -52,6 +65,10 @@ class _Verification:
         self.root = root
         self.listed: dict[str, LedgerEntry] = {}
         self.present: set[str] = set()
+        """Plain files in places where records and artifacts live."""
+        self.unreadable: set[str] = set()
+        self.broken_ledgers: set[str] = set()
+        """Plans whose ledger is missing or damaged: what it would list is no finding of its own."""
         self.plans: dict[str, PlanRecord] = {}
         self.trials: dict[str, TrialRecord] = {}
 
@@ -59,45 +76,69 @@ class _Verification:
         yield from self._walk()
         for path in sorted((self.root / layout.LEDGERS).glob("*.jsonl")):
             yield from self._ledger(path)
-        yield from self._files()
         yield from self._records()
         yield from self._plans_and_trials()
+        yield from self._files()
 
     def _walk(self) -> Iterator[Finding]:
-        """Collect the files of the store; links and unknown places are findings."""
-        for folder, names, files in os.walk(self.root):
+        """Collect the files of the store; links, devices and unknown places are findings."""
+        closed: list[OSError] = []
+        for folder, names, files in os.walk(self.root, onerror=closed.append):
             relative = PurePosixPath(Path(folder).relative_to(self.root).as_posix())
             if str(relative) == ".":
                 names[:] = sorted(set(names) - IGNORED_AT_ROOT)
                 files = [name for name in files if name not in IGNORED_AT_ROOT]
             for name in (*names, *files):
                 path = relative / name
-                if (self.root / path).is_symlink():
-                    yield Finding(str(path), "unreadable", "is a link", "replace it by the file it should be")
-            for name in files:
-                path = relative / name
-                top = path.parts[0]
-                if top == layout.STAGING or name.startswith(".writing-"):
-                    yield Finding(str(path), "unfinished", "left by an interrupted write", "delete it")
-                elif top in layout.AREAS:
-                    self.present.add(str(path))
-                elif top != layout.LEDGERS or len(path.parts) != 2 or not name.endswith(".jsonl"):
-                    yield Finding(
-                        str(path), "extra", "no record of this store lives here", "move it out of the store"
-                    )
+                mode = (self.root / path).lstat().st_mode
+                if stat.S_ISREG(mode):
+                    yield from self._file(path)
+                elif not stat.S_ISDIR(mode):
+                    self.unreadable.add(str(path))
+                    what = "is a link" if stat.S_ISLNK(mode) else "is no plain file"
+                    yield Finding(str(path), "unreadable", what, "replace it by the file it should be")
+        for error in closed:
+            shown = Path(error.filename).relative_to(self.root).as_posix()
+            yield Finding(shown, "unreadable", str(error.strerror), "check its rights")
+
+    def _file(self, path: PurePosixPath) -> Iterator[Finding]:
+        top = path.parts[0]
+        if top == layout.STAGING or path.name.startswith(WRITING):
+            yield Finding(str(path), "unfinished", "left by an interrupted write", "delete it")
+        elif top in layout.AREAS:
+            self.present.add(str(path))
+        elif top != layout.LEDGERS or len(path.parts) != 2 or path.suffix != ".jsonl":
+            yield Finding(
+                str(path), "extra", "no record of this store lives here", "move it out of the store"
+            )
+
+    def _bytes(self, path: str) -> bytes | None:
+        """Content of a plain file; None where it cannot be read, which :meth:`_records` reports."""
+        try:
+            return (self.root / path).read_bytes()
+        except OSError:
+            self.unreadable.add(path)
+            return None
 
     def _ledger(self, path: Path) -> Iterator[Finding]:
         shown = path.relative_to(self.root).as_posix()
-        try:
-            entries = read_ledger(path)
-        except HarnessmarkError as error:
-            yield Finding(shown, "unreadable", error.what, RESTORE)
+        data = None if shown in self.unreadable else self._bytes(shown)
+        if data is None:
+            self.broken_ledgers.add(path.stem)
+            yield Finding(shown, "unreadable", "it cannot be read", RESTORE)
             return
-        if not path.read_bytes().endswith(b"\n"):
-            yield Finding(shown, "altered", "its last line is cut", RESTORE)
-        chain = GENESIS
-        for number, entry in enumerate(entries, 1):
-            if entry.chain != chain_value(chain, entry.path, entry.sha256, entry.size_bytes):
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            remedy = f"invoke run --resume {path.stem} lists again what it stood for, or {RESTORE}"
+            yield Finding(shown, "altered", "its last line is cut", remedy)
+        chain: str | None = GENESIS
+        for number, entry in enumerate(ledger_lines(whole), 1):
+            if entry is None:
+                self.broken_ledgers.add(path.stem)
+                chain = None
+                yield Finding(shown, "altered", f"line {number} is not a ledger entry", RESTORE)
+                continue
+            if chain and entry.chain != chain_value(chain, entry.path, entry.sha256, entry.size_bytes):
                 yield Finding(
                     shown, "altered", f"line {number} does not follow from the lines before it", RESTORE
                 )
@@ -108,12 +149,37 @@ class _Verification:
 
     def _files(self) -> Iterator[Finding]:
         for path, entry in self.listed.items():
+            if path in self.unreadable:
+                continue
             if path not in self.present:
                 yield Finding(path, "missing", "the ledger lists it", RESTORE)
-            elif sha256_of((self.root / path).read_bytes()) != entry.sha256:
+            elif (data := self._bytes(path)) is None:
+                yield Finding(path, "unreadable", "it cannot be read", "check its rights")
+            elif sha256_of(data) != entry.sha256:
                 yield Finding(path, "altered", "its digest is not the one in the ledger", RESTORE)
         for path in self.present - self.listed.keys():
-            yield Finding(path, "extra", "no ledger lists it", "delete it, or restore the ledger from git")
+            plan_id = self._plan_of(PurePosixPath(path))
+            if plan_id in self.broken_ledgers:
+                continue
+            plan = self.plans.get(plan_id)
+            remedy = "delete it, or restore the ledger from git"
+            if plan is not None and plan.purpose == "run" and self._is_interrupted(path, plan):
+                remedy = f"invoke run --resume {plan_id} lists it"
+            yield Finding(path, "extra", "no ledger lists it", remedy)
+
+    def _plan_of(self, path: PurePosixPath) -> str:
+        """Id of the plan whose ledger should list ``path``; empty where that cannot be told."""
+        if path.parts[0] == layout.PLANS:
+            return path.stem
+        trial = self.trials.get(str(PurePosixPath(*path.parts[: layout.TRIAL_DEPTH], layout.TRIAL_FILE)))
+        return "" if trial is None else trial.plan_id
+
+    def _is_interrupted(self, path: str, plan: PlanRecord) -> bool:
+        """Whether a run that was killed before it wrote to the ledger can have left ``path``."""
+        if path == str(layout.plan_path(plan.plan_id)):
+            return True
+        record = str(PurePosixPath(*PurePosixPath(path).parts[: layout.TRIAL_DEPTH], layout.TRIAL_FILE))
+        return record not in self.listed and record_is_planned(record, plan)
 
     def _records(self) -> Iterator[Finding]:
         for path in sorted(self.present):
@@ -125,12 +191,15 @@ class _Verification:
                         path, "misplaced", "no record of this store lives here", "move it out of the store"
                     )
                 continue
+            data = self._bytes(path)
+            if data is None:
+                yield Finding(path, "unreadable", "it cannot be read", "check its rights")
+                continue
             try:
-                record: Record = parse_record(expected, (self.root / path).read_bytes(), where=path)
+                record: Record = parse_record(expected, data, where=path)
                 proper = str(layout.record_path(record))
-            except (HarnessmarkError, OSError) as error:
-                detail = error.what if isinstance(error, HarnessmarkError) else str(error.strerror)
-                yield Finding(path, "unreadable", detail, RESTORE)
+            except HarnessmarkError as error:
+                yield Finding(path, "unreadable", error.what, RESTORE)
                 continue
             if proper != path:
                 yield Finding(path, "misplaced", f"its identity belongs at {proper}", "move it back")
@@ -143,22 +212,26 @@ class _Verification:
     def _artifacts(self, folder: PurePosixPath, record: TrialRecord) -> Iterator[Finding]:
         for artifact in record.artifacts:
             path = str(folder / "artifacts" / artifact.name)
-            if artifact.state is not ArtifactState.PRESENT:
+            if artifact.state is not ArtifactState.PRESENT or path in self.unreadable:
                 continue
             if path not in self.present:
                 yield Finding(path, "missing", "the trial record lists it", RESTORE)
-            elif sha256_of((self.root / path).read_bytes()) != artifact.sha256:
+            elif (data := self._bytes(path)) is None:
+                yield Finding(path, "unreadable", "it cannot be read", "check its rights")
+            elif sha256_of(data) != artifact.sha256:
                 yield Finding(path, "altered", "its digest is not the one in the trial record", RESTORE)
 
     def _plans_and_trials(self) -> Iterator[Finding]:
         planned: set[str] = set()
         for plan_id, plan in sorted(self.plans.items()):
-            if not (self.root / layout.ledger_path(plan_id)).is_file():
-                yield Finding(
-                    str(layout.ledger_path(plan_id)), "missing", f"plan {plan_id} has no ledger", RESTORE
-                )
+            ledger = str(layout.ledger_path(plan_id))
+            if not (self.root / ledger).exists():
+                self.broken_ledgers.add(plan_id)
+                begun = any(record_path(each) in self.present for each in plan.trials)
+                remedy = RESTORE if begun or plan.purpose != "run" else f"invoke run --resume {plan_id}"
+                yield Finding(ledger, "missing", f"plan {plan_id} has no ledger", remedy)
             for entry in plan.trials:
-                path = str(layout.trial_folder(entry.identity) / layout.TRIAL_FILE)
+                path = record_path(entry)
                 planned.add(path)
                 if path not in self.present and path not in self.listed:
                     remedy = f"invoke run --resume {plan_id}" if plan.purpose == "run" else RESTORE

@@ -30,11 +30,18 @@ PRIVATE = "private"
 DEMONSTRATION = "demonstration"
 
 TRIAL_FILE = "trial.json"
+TRIAL_DEPTH = 7
+"""Parts of the path of a trial's folder."""
 
 
 def trial_folder(identity: TrialIdentity) -> PurePosixPath:
     """``swe/<model>_<provider>[_<effort>]/<harness>/<skill>/<dataset>/<task>/<trial>``."""
     return PurePosixPath(TRIALS, *(component(part) for part in identity.key))
+
+
+def trial_path(identity: TrialIdentity) -> PurePosixPath:
+    """Where the store keeps the record of a trial."""
+    return trial_folder(identity) / TRIAL_FILE
 
 
 def artifact_path(identity: TrialIdentity, name: str) -> PurePosixPath:
@@ -56,7 +63,7 @@ def record_path(record: Record) -> PurePosixPath:
     """The one place where ``record`` belongs."""
     match record:
         case TrialRecord():
-            return trial_folder(record.identity) / TRIAL_FILE
+            return trial_path(record.identity)
         case JudgementRecord():
             name = component(f"{record.judge.name}-{record.number}.json")
             return trial_folder(record.trial) / "judgements" / name

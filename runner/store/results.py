@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -21,8 +21,8 @@ from runner.records import (
     parse_record,
 )
 from runner.store import layout
-from runner.store.atomic import publish_folder, write_once
-from runner.store.component import component
+from runner.store.atomic import publish_folder, remove_interrupted, write_once
+from runner.store.component import below, component
 from runner.store.ledger import Ledger
 
 RecordType = TypeVar("RecordType", bound=Record)
@@ -40,7 +40,8 @@ class StoredTrial:
     def artifact(self, name: str) -> bytes | None:
         """Content of an artifact, or None where the store does not hold it."""
         path = self.folder / "artifacts" / component(name)
-        return path.read_bytes() if path.is_file() and not path.is_symlink() else None
+        linked = path.is_symlink() or path.parent.is_symlink()
+        return path.read_bytes() if path.is_file() and not linked else None
 
 
 class ResultsStore:
@@ -75,10 +76,8 @@ class ResultsStore:
             files[layout.artifact_path(trial.identity, name)] = data
         for record in (*checks, *judgements, trial):
             files[layout.record_path(record)] = record.to_bytes()
-        if (self.root / target).exists():
+        if not self._published(trial.plan_id, target, files):
             self._require_same(target, files)
-        else:
-            self._publish(target, files)
         ledger = self._ledger(trial.plan_id)
         for path, data in files.items():
             ledger.append(path, data)
@@ -97,21 +96,43 @@ class ResultsStore:
 
     def has_trial(self, identity: TrialIdentity) -> bool:
         """Whether a finished record of this trial is in the store."""
-        return (self.root / layout.trial_folder(identity) / layout.TRIAL_FILE).is_file()
+        return (self.root / layout.trial_path(identity)).is_file()
 
     def adopt(self, plan: PlanRecord) -> None:
-        """List in the ledger every finished trial of ``plan`` that a crash kept out of it."""
+        """List in the ledger what a crash kept out of it: the plan, and trials whose record is not listed.
+
+        Only what a trial record stands for is taken, so that a file somebody put there stays a finding.
+        """
         self._write(plan.plan_id, layout.record_path(plan), plan.to_bytes())
         ledger = self._ledger(plan.plan_id)
         for planned in plan.trials:
-            folder = self.root / layout.trial_folder(planned.identity)
-            for path in sorted(folder.rglob("*")) if self.has_trial(planned.identity) else ():
-                if path.is_file():
-                    ledger.append(PurePosixPath(path.relative_to(self.root).as_posix()), path.read_bytes())
+            identity = planned.identity
+            # The record of a trial is listed last: where it is, all the rest is.
+            if self.has_trial(identity) and layout.trial_path(identity) not in ledger:
+                for path in self._belonging(identity):
+                    ledger.append(path, (self.root / path).read_bytes())
 
-    def clear_staging(self) -> None:
-        """Remove what an interrupted write left behind."""
-        shutil.rmtree(self.root / layout.STAGING, ignore_errors=True)
+    def damaged(self, plan: PlanRecord) -> list[TrialIdentity]:
+        """Trials of ``plan`` that were finished once and have no record now; they cannot be run again."""
+        ledger = self._ledger(plan.plan_id)
+        return [
+            planned.identity
+            for planned in plan.trials
+            if not self.has_trial(planned.identity)
+            and (
+                layout.trial_path(planned.identity) in ledger
+                or (self.root / layout.trial_folder(planned.identity)).exists()
+            )
+        ]
+
+    def clear_interrupted(self, plan: PlanRecord) -> None:
+        """Remove what interrupted writes for ``plan`` left behind; other plans' writes may be going on."""
+        shutil.rmtree(self._staging(plan.plan_id), ignore_errors=True)
+        remove_interrupted(self.root / layout.PLANS)
+        for planned in plan.trials:
+            folder = self.root / layout.trial_folder(planned.identity)
+            for name in ("judgements", "checks"):
+                remove_interrupted(folder / name)
 
     def plan(self, plan_id: str) -> PlanRecord:
         """The plan of that id."""
@@ -124,7 +145,7 @@ class ResultsStore:
 
     def trial(self, identity: TrialIdentity) -> StoredTrial:
         """One trial with everything kept beside it."""
-        return self._stored(self.root / layout.trial_folder(identity) / layout.TRIAL_FILE)
+        return self._stored(self.root / layout.trial_path(identity))
 
     def trials(self) -> Iterator[StoredTrial]:
         """All trials in order of their paths."""
@@ -165,14 +186,29 @@ class ResultsStore:
         write_once(self.root / path, data)
         self._ledger(plan_id).append(path, data)
 
-    def _publish(self, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> None:
-        staging = self.root / layout.STAGING
-        staging.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(dir=staging))
-        staged.chmod(0o755)
-        for path, data in files.items():
-            write_once(staged / path.relative_to(target), data)
-        publish_folder(staged, self.root / target)
+    def _staging(self, plan_id: str) -> Path:
+        return below(self.root / layout.STAGING, plan_id)
+
+    def _published(self, plan_id: str, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> bool:
+        """Whether the folder was made; False where something is there already."""
+        if not (self.root / target).exists():
+            contents = {str(path.relative_to(target)): data for path, data in files.items()}
+            with contextlib.suppress(OverwriteError):
+                publish_folder(self.root / target, contents, staging=self._staging(plan_id))
+                return True
+        return False
+
+    def _belonging(self, identity: TrialIdentity) -> list[PurePosixPath]:
+        """Files that the record of a trial stands for, the record itself last."""
+        stored = self.trial(identity)
+        paths = [
+            layout.artifact_path(identity, artifact.name)
+            for artifact in stored.record.artifacts
+            if stored.artifact(artifact.name) is not None
+        ]
+        return paths + [
+            layout.record_path(record) for record in (*stored.checks, *stored.judgements, stored.record)
+        ]
 
     def _require_same(self, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> None:
         for path, data in files.items():

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
+import shutil
 from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
 
 from rich.console import Console
 
@@ -40,6 +43,16 @@ def run(
 def demonstration(places: Places) -> ResultsStore:
     """The store where demonstration results belong."""
     return ResultsStore(places.roots().demonstration)
+
+
+def undo_last_trial(store: ResultsStore, plan_id: str) -> Path:
+    """Bring the store back to before the last trial of the plan was written; its folder, now gone."""
+    ledger = store.root / "ledger" / f"{plan_id}.jsonl"
+    lines = ledger.read_bytes().splitlines(keepends=True)
+    folder = str(PurePosixPath(json.loads(lines[-1])["path"]).parent)
+    ledger.write_bytes(b"".join(line for line in lines if folder + "/" not in line.decode()))
+    shutil.rmtree(store.root / folder)
+    return store.root / folder
 
 
 def facts(stored: StoredTrial) -> tuple[object, ...]:

@@ -12,9 +12,9 @@ import time
 import pytest
 
 from runner.engine.places import Places
-from runner.errors import ConfigurationError, UsageError
+from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.store import verify
-from tests.engine.runs import demonstration, facts, run
+from tests.engine.runs import demonstration, facts, run, undo_last_trial
 
 CHILD = """
 import os, sys
@@ -74,14 +74,25 @@ def test_a_finished_trial_is_not_run_again(places: Places) -> None:
     run(places, {"count": 2, "model": "replay-careful"})
     store = demonstration(places)
     [plan] = store.plans()
-    victim, kept = [stored.folder for stored in store.trials()]
-    shutil.rmtree(victim)
+    victim = undo_last_trial(store, plan.plan_id)
+    [kept] = [stored.folder for stored in store.trials()]
     before = (kept / "trial.json").read_bytes()
     code, output = run(places, resume=plan.plan_id)
     assert code == 0
     assert "1 of 2 trials are there already" in output
     assert (kept / "trial.json").read_bytes() == before
     assert (victim / "trial.json").is_file()
+    assert verify(store.root) == []
+
+
+def test_a_finished_trial_that_was_deleted_stops_a_resume_before_anything_is_paid_for(places: Places) -> None:
+    run(places, {"count": 2, "model": "replay-careful"})
+    store = demonstration(places)
+    [plan] = store.plans()
+    shutil.rmtree(next(store.trials()).folder)
+    with pytest.raises(StoreError, match=r"1 of the finished trials of plan .* are damaged"):
+        run(places, resume=plan.plan_id)
+    assert trials_at(places) == 1
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_leaves_with_partial(places: Places) -> None:
@@ -117,7 +128,7 @@ def test_a_changed_dataset_stops_a_resume_with_what_changed(places: Places) -> N
     run(places, {"count": 2, "model": "replay-careful"})
     store = demonstration(places)
     [plan] = store.plans()
-    shutil.rmtree(next(store.trials()).folder)
+    undo_last_trial(store, plan.plan_id)
     dataset = places.datasets / "hello-world.yaml"
     text = dataset.read_text(encoding="utf-8")
     assert "timeout_seconds: " in text

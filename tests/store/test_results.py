@@ -155,7 +155,7 @@ def test_a_writer_killed_at_any_moment_leaves_whole_trials_only(tmp_path: Path, 
     plan = store.plan(examples.PLAN_ID)
     for stored in store.trials():
         assert stored.artifact("implementation.md") == examples.NOTE
-    store.clear_staging()
+    store.clear_interrupted(plan)
     store.adopt(plan)
     for planned in plan.trials:
         store.write_trial(examples.trial(planned.identity), artifacts=ARTIFACTS)
