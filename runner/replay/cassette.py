@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from runner.errors import ConfigurationError
 from runner.records import Part
-from runner.replay.turns import Turn
+from runner.replay.turns import MAIN_THREAD, Turn
 
 MAX_BYTES = 16_000_000
 SHOWN_FAULTS = 50
@@ -29,25 +29,39 @@ class Header(Part):
     note: str = Field(min_length=1, description="says that the turns and their token counts are scripted")
 
 
+class Scene(NamedTuple):
+    """Which conversation turns belong to."""
+
+    task: str
+    invocation: str = "first"
+    skill: str | None = None
+    thread: str = MAIN_THREAD
+
+
 @dataclass(frozen=True)
 class Cassette:
-    """A header and, by task and invocation, the turns in order. The last turn of each has no actions."""
+    """A header and, by scene, the turns in order. The last turn of each has no actions, or is for ever."""
 
     header: Header
-    turns: Mapping[tuple[str, str], tuple[Turn, ...]]
+    turns: Mapping[Scene, tuple[Turn, ...]]
 
     def tasks(self) -> tuple[str, ...]:
         """Tasks that have turns, in the order of the file."""
-        return tuple(dict.fromkeys(task for task, _ in self.turns))
+        return tuple(dict.fromkeys(scene.task for scene in self.turns))
 
-    def turn_after(self, task: str, invocation: str, tool_results: int) -> Turn | None:
+    def scene_for(self, wanted: Scene) -> Scene | None:
+        """``wanted`` if it has turns, else the scene of any skill, else None."""
+        return next((scene for scene in (wanted, wanted._replace(skill=None)) if scene in self.turns), None)
+
+    def turn_after(self, wanted: Scene, tool_results: int) -> Turn | None:
         """The turn that answers a conversation holding ``tool_results`` results, None if there is none.
 
         The step follows from the conversation alone, so a repeated request gets the same turn again.
         """
+        scene = self.scene_for(wanted)
         done = 0
-        for turn in self.turns.get((task, invocation), ()):
-            if done == tool_results:
+        for turn in self.turns[scene] if scene else ():
+            if done == tool_results or (turn.forever and done < tool_results):
                 return turn
             done += len(turn.actions)
         return None
@@ -101,9 +115,9 @@ def parse_cassette(text: str) -> tuple[Cassette | None, list[tuple[int, str]]]:
                 header = parsed
             else:
                 turns.append((number, parsed))
-    by_task = _in_order(turns, faults, complete=not faults)
+    by_scene = _in_order(turns, faults, complete=not faults)
     faults.sort()
-    return (Cassette(header, by_task) if header and not faults else None), faults
+    return (Cassette(header, by_scene) if header and not faults else None), faults
 
 
 def _no_double_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -122,19 +136,25 @@ def _fault_text(kind: str, detail: Mapping[str, object]) -> str:
 
 def _in_order(
     turns: list[tuple[int, Turn]], faults: list[tuple[int, str]], *, complete: bool
-) -> dict[tuple[str, str], tuple[Turn, ...]]:
-    """Turns by task and invocation. Gaps are only looked for in a file whose lines all could be read."""
-    by_task: dict[tuple[str, str], list[tuple[int, Turn]]] = {}
+) -> dict[Scene, tuple[Turn, ...]]:
+    """Turns by scene. Gaps are only looked for in a file whose lines all could be read."""
+    by_scene: dict[Scene, list[tuple[int, Turn]]] = {}
     for number, turn in turns:
-        seen = by_task.setdefault((turn.task, turn.invocation), [])
+        scene = Scene(turn.task, turn.invocation, turn.skill, turn.thread)
+        seen = by_scene.setdefault(scene, [])
         if complete and turn.step != len(seen):
             faults.append((number, f"task {turn.task!r}: step {turn.step} where step {len(seen)} is next"))
         seen.append((number, turn))
     if complete:
-        for (task, _), seen in by_task.items():
+        for scene, seen in by_scene.items():
             for number, turn in seen[:-1]:
                 if not turn.actions:
-                    faults.append((number, f"task {task!r}: a turn without actions ends it, yet more follow"))
-            if seen[-1][1].actions:
-                faults.append((seen[-1][0], f"task {task!r}: the last turn must be one without actions"))
-    return {key: tuple(turn for _, turn in seen) for key, seen in by_task.items()}
+                    faults.append(
+                        (number, f"task {scene.task!r}: a turn without actions ends it, yet more follow")
+                    )
+                if turn.forever:
+                    faults.append((number, f"task {scene.task!r}: a turn is for ever, yet more follow"))
+            number, last = seen[-1]
+            if last.actions and not last.forever:
+                faults.append((number, f"task {scene.task!r}: the last turn must be one without actions"))
+    return {scene: tuple(turn for _, turn in seen) for scene, seen in by_scene.items()}

@@ -2,46 +2,59 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 
-from runner.replay.conversation import Answer, Conversation, OfferedTool, RequestFault
+from runner.replay.conversation import (
+    Answer,
+    Conversation,
+    OfferedTool,
+    model_in,
+    objects_in,
+    pieces,
+    schema_in,
+    text_of,
+)
 from runner.replay.turns import Tokens
-
-API_PATH = "/v1/chat/completions"
-PIECE = 24
+from runner.replay.wire import Call, Wire, error_kind, event, tells_nothing_at_start
 
 
-def read_request(body: Mapping[str, object]) -> Conversation:
+def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
     """The conversation in a request body.
 
     Raises:
         RequestFault: a field is missing or has the wrong form.
     """
-    model, messages = body.get("model"), body.get("messages")
-    if not isinstance(model, str) or not model:
-        raise RequestFault("'model' is missing or no string", code="missing_model")
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        raise RequestFault("'messages' is missing or no list of objects", code="missing_messages")
+    model, messages = model_in(body), objects_in(body, "messages")
     options = body.get("stream_options")
     stream = body.get("stream") is True
     wants_usage = not stream or (isinstance(options, dict) and options.get("include_usage") is True)
-    prompts = [_text(message.get("content")) for message in messages if message.get("role") == "user"]
+    results = [text_of(message.get("content")) for message in messages if message.get("role") == "tool"]
     return Conversation(
         model=model,
         stream=stream,
         wants_usage=wants_usage,
         tools=_tools(body.get("tools")),
-        tool_results=sum(message.get("role") == "tool" for message in messages),
-        prompt=prompts[0] if prompts else "",
+        tool_results=len(results),
+        prompt=_prompt(messages),
+        results=tuple(results),
+        schema=_output_schema(body.get("response_format")),
     )
 
 
-def _text(content: object) -> str:
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    return "\n".join(str(part.get("text", "")) for part in parts if isinstance(part, dict))
+def _prompt(messages: list[dict[str, object]]) -> str:
+    texts = []
+    for message in messages:
+        if message.get("role") == "assistant":
+            break
+        if message.get("role") == "user":
+            texts.append(text_of(message.get("content")))
+    return "\n".join(texts)
+
+
+def _output_schema(form: object) -> Mapping[str, object] | None:
+    if not isinstance(form, dict) or form.get("type") not in {"json_schema", "json_object"}:
+        return None
+    return schema_in(schema_in(form, "json_schema"), "schema")
 
 
 def _tools(offered: object) -> tuple[OfferedTool, ...]:
@@ -49,8 +62,7 @@ def _tools(offered: object) -> tuple[OfferedTool, ...]:
     for entry in offered if isinstance(offered, list) else []:
         function = entry.get("function") if isinstance(entry, dict) else None
         if isinstance(function, dict) and isinstance(function.get("name"), str):
-            schema = function.get("parameters")
-            tools.append(OfferedTool(function["name"], schema if isinstance(schema, dict) else {}))
+            tools.append(OfferedTool(function["name"], schema_in(function, "parameters")))
     return tuple(tools)
 
 
@@ -103,19 +115,19 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
             "choices": choices,
             **more,
         }
-        return b"data: " + json.dumps(body, ensure_ascii=False).encode() + b"\n\n"
+        return event(body)
 
     def delta(content: Mapping[str, object], finish: str | None = None) -> bytes:
         return chunk([{"index": 0, "delta": content, "finish_reason": finish}])
 
     yield delta({"role": "assistant", "content": ""})
-    for piece in _pieces(answer.text):
+    for piece in pieces(answer.text):
         yield delta({"content": piece})
     for index, call in enumerate(answer.calls):
         head = {"name": call.name, "arguments": ""}
         entry = {"index": index, "id": call.identifier, "type": "function", "function": head}
         yield delta({"tool_calls": [entry]})
-        for piece in _pieces(call.arguments, 400):
+        for piece in pieces(call.arguments, 400):
             yield delta({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
     yield delta({}, _finish(answer))
     if answer.usage is not None:
@@ -123,15 +135,33 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
     yield b"data: [DONE]\n\n"
 
 
-def _pieces(text: str, size: int = PIECE) -> Iterator[str]:
-    for start in range(0, len(text), size):
-        yield text[start : start + size]
-
-
 def _finish(answer: Answer) -> str:
     return "tool_calls" if answer.calls else "stop"
 
 
-def error_body(message: str, *, code: str, kind: str = "invalid_request_error") -> dict[str, object]:
+def error_body(status: int, message: str, code: str) -> dict[str, object]:
     """An error in the form that clients of this protocol read."""
-    return {"error": {"message": message, "type": kind, "code": code, "param": None}}
+    return {"error": {"message": message, "type": error_kind(status), "code": code, "param": None}}
+
+
+def told(tokens: Tokens, cache_detail: bool) -> Tokens:
+    """Cache writes are fresh input here; without details so is all input, and reasoning is not known."""
+    if not cache_detail:
+        return Tokens(uncached=tokens.prompt, output=tokens.output)
+    return Tokens(
+        uncached=tokens.uncached + tokens.cache_write,
+        cache_read=tokens.cache_read,
+        output=tokens.output,
+        reasoning=tokens.reasoning,
+    )
+
+
+CHAT = Wire(
+    name="chat-completions",
+    read=read_request,
+    whole=whole_answer,
+    events=events,
+    error=error_body,
+    told=told,
+    told_at_start=tells_nothing_at_start,
+)

@@ -30,6 +30,9 @@ RESULT_TOKENS = {
     "write": 18,
     "shell": 120,
     "call": 40,
+    "sleep": 10,
+    "subagent": 300,
+    "wait": 60,
 }
 """Roughly what the result of an action adds to the prompt of the next turn."""
 
@@ -93,7 +96,8 @@ def compose(script: Path) -> str:
                         "usage": usage,
                     }
                 )
-                lines.append(recorded.model_dump_json(exclude_none=True))
+                usual = {name for name in ("thread", "forever") if name not in recorded.model_fields_set}
+                lines.append(recorded.model_dump_json(exclude_none=True, exclude=usual))
     return "\n".join(lines) + "\n"
 
 

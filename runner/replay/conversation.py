@@ -6,11 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from runner.replay.turns import Tokens
+from runner.replay.turns import MAIN_THREAD, Tokens
 
-ARTIFACTS_LINE = re.compile(r"^\s*artifacts_dir:\s*(\S.*?)\s*$", re.MULTILINE)
 PRESENT_LINE = re.compile(r"^\s*artifacts_present:", re.MULTILINE)
-WORKSPACE_LINE = re.compile(r"^\s*workspace:\s*(\S.*?)\s*$", re.MULTILINE)
+PROMPT_LINE = r"^\s*{name}:[ \t]*(\S.*?)\s*$"
+SIDE_THREAD = "side"
+"""Where requests are counted that belong to no task: an agent that wants a title, or a first sign of life."""
 
 
 class RequestFault(ValueError):
@@ -28,6 +29,10 @@ class OfferedTool:
 
     name: str
     schema: Mapping[str, object]
+    namespace: str | None = None
+    """The group the agent put the tool in; a call of it has to name the group."""
+    freeform: bool = False
+    """The tool takes plain text instead of arguments."""
 
 
 @dataclass(frozen=True)
@@ -40,13 +45,32 @@ class Conversation:
     tools: tuple[OfferedTool, ...]
     tool_results: int
     prompt: str
-    """Text of the first user message."""
+    """Texts of the user before the first answer."""
+    results: tuple[str, ...] = ()
+    """Texts of the tool results, as far as they are texts."""
+    schema: Mapping[str, object] | None = None
+    """JSON Schema that the final answer has to follow, where one is asked for."""
+    thinking: bool = False
+    """Whether the agent wants to see reasoning."""
+
+    def _line(self, name: str) -> str | None:
+        match = re.search(PROMPT_LINE.format(name=name), self.prompt, re.MULTILINE)
+        return match[1] if match else None
 
     @property
     def artifacts(self) -> str | None:
         """Folder on the prompt's line ``artifacts_dir:``."""
-        match = ARTIFACTS_LINE.search(self.prompt)
-        return match[1] if match else None
+        return self._line("artifacts_dir")
+
+    @property
+    def workspace(self) -> str | None:
+        """Folder on the prompt's line ``workspace:``."""
+        return self._line("workspace")
+
+    @property
+    def skill(self) -> str | None:
+        """Name on the prompt's line ``skill:``."""
+        return self._line("skill")
 
     @property
     def invocation(self) -> str:
@@ -54,10 +78,18 @@ class Conversation:
         return "top-up" if PRESENT_LINE.search(self.prompt) else "first"
 
     @property
-    def workspace(self) -> str | None:
-        """Folder on the prompt's line ``workspace:``."""
-        match = WORKSPACE_LINE.search(self.prompt)
-        return match[1] if match else None
+    def thread(self) -> str:
+        """Name on the line ``replay_thread:``, which only subagents have; ``side`` for a side request."""
+        if self.is_side_request:
+            return SIDE_THREAD
+        return self._line("replay_thread") or MAIN_THREAD
+
+    @property
+    def is_side_request(self) -> bool:
+        """Whether the agent asks on its own account: no tools, no output form, and none of our lines."""
+        ours = ("workspace", "artifacts_dir", "skill", "replay_thread")
+        asks = self.tools or self.schema is not None or self.tool_results
+        return not asks and all(self._line(name) is None for name in ours)
 
 
 @dataclass(frozen=True)
@@ -67,6 +99,8 @@ class ToolCall:
     identifier: str
     name: str
     arguments: str
+    namespace: str | None = None
+    freeform: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,3 +113,48 @@ class Answer:
     calls: tuple[ToolCall, ...]
     usage: Tokens | None
     cache_detail: bool = True
+    thought: str = ""
+    """Reasoning that is shown; empty where there is none or nobody asked for it."""
+
+
+def text_of(content: object) -> str:
+    """The text in a message's content: a string, or the texts of a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def objects_in(body: Mapping[str, object], key: str) -> list[dict[str, object]]:
+    """The list of objects under ``key``, the heart of every request.
+
+    Raises:
+        RequestFault: it is missing or something else.
+    """
+    found = body.get(key)
+    if not isinstance(found, list) or not all(isinstance(entry, dict) for entry in found):
+        raise RequestFault(f"{key!r} is missing or no list of objects", code=f"missing_{key}")
+    return found
+
+
+def model_in(body: Mapping[str, object]) -> str:
+    """The model asked for.
+
+    Raises:
+        RequestFault: none is named.
+    """
+    model = body.get("model")
+    if not isinstance(model, str) or not model:
+        raise RequestFault("'model' is missing or no string", code="missing_model")
+    return model
+
+
+def schema_in(entry: Mapping[str, object], *keys: str) -> Mapping[str, object]:
+    """The JSON Schema under the first of ``keys`` that holds one; empty where none does."""
+    return next((found for found in map(entry.get, keys) if isinstance(found, dict)), {})
+
+
+def pieces(text: str, size: int = 24) -> list[str]:
+    """``text`` in pieces, as a stream sends it."""
+    return [text[start : start + size] for start in range(0, len(text), size)]

@@ -7,17 +7,18 @@ import select
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote
 
-from runner.replay import chat
+from runner.replay.chat import CHAT
 from runner.replay.conversation import Answer, Conversation, RequestFault
 from runner.replay.desk import Desk
 from runner.replay.player import find_turn, play
+from runner.replay.routes import Route, find_route
 from runner.replay.scenario import Faults, Scenario, ScenarioError, active_faults, parse_path
-from runner.replay.tally import RunCount
-from runner.replay.turns import Turn
+from runner.replay.tally import Part, Served
+from runner.replay.turns import MAIN_THREAD, Tokens, Turn
+from runner.replay.wire import Wire
 
 MAX_BODY_BYTES = 32_000_000
 IDLE_SECONDS = 120.0
@@ -26,7 +27,7 @@ STATUS_CODES = {400: "invalid_request", 401: "invalid_api_key", 429: "rate_limit
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers health, models, counts and model requests; every other path is a clear error."""
+    """Answers health, models, counts, metrics and model requests; every other path is a clear error."""
 
     protocol_version = "HTTP/1.1"
     server_version = "harnessmark-replay"
@@ -54,62 +55,87 @@ class Handler(BaseHTTPRequestHandler):
         """Nothing goes to the terminal: the request log is a file."""
 
     def do_GET(self) -> None:
-        """Health, the models of a dataset, and the count of a run."""
+        """Health, metrics, the models of a dataset, and the count of a run."""
         path = self.path.split("?", 1)[0]
-        if path == "/health":
-            self._send(200, {"status": "ok"})
-        elif path == "/v1/models":
-            self._send(200, self._models(None))
-        elif path.startswith("/count/") and len(path.split("/")) == 3:
-            self._send(200, count_document(self.desk.tally.count(unquote(path.split("/")[2]))))
-        else:
+        dataset = None
+        if path.startswith("/count/") and len(path.split("/")) == 3:
+            self._send(200, self._count(unquote(path.split("/")[2])))
+            return
+        if path.startswith("/r/"):
             try:
                 scenario = parse_path(path)
             except ScenarioError as error:
-                self._refuse(404, str(error), "unknown_path")
+                self._refuse(CHAT, 404, str(error), "unknown_path")
                 return
-            if scenario.api_path == "/v1/models":
-                self._send(200, self._models(scenario.dataset))
-            else:
-                self._refuse(404, f"nothing to GET at {scenario.api_path!r}", "unknown_path")
+            path, dataset = scenario.api_path, scenario.dataset
+        if path == "/health":
+            self._send(200, {"status": "ok"})
+        elif path in {"/v1/models", "/v1beta/models"}:
+            self._send(200, self._models(dataset))
+        else:
+            self._refuse(CHAT, 404, f"nothing to GET at {path[:200]!r}", "unknown_path")
 
     def do_POST(self) -> None:
         """A model request."""
         started = time.monotonic()
         entry: dict[str, object] = {"path": self.path[:500], "agent": self.headers.get("User-Agent")}
+        wire = CHAT
         try:
             raw = self._body()
             entry["body_bytes"] = len(raw)
-            scenario = parse_path(self.path.split("?", 1)[0])
-            if scenario.api_path != chat.API_PATH:
-                raise RequestFault(
-                    f"{scenario.api_path!r} is not served; this server speaks {chat.API_PATH}",
-                    status=404,
-                    code="unknown_path",
-                )
-            entry["run"] = scenario.run
-            number = self.desk.tally.begin(scenario.run)
-            self._model_request(scenario, number, raw, entry)
+            path, _, query = self.path.partition("?")
+            scenario = parse_path(path)
+            route = find_route(scenario.api_path, query)
+            wire = route.wire
+            entry |= {"run": scenario.run, "protocol": wire.name}
+            self._model_request(scenario, route, raw, entry)
         except ScenarioError as error:
-            entry["status"] = self._refuse(404, str(error), "unknown_scenario")
+            entry["status"] = self._refuse(wire, 404, str(error), "unknown_scenario")
         except RequestFault as error:
-            if "run" in entry:
-                self.desk.tally.error(str(entry["run"]), error.status)
-            entry["status"] = self._refuse(error.status, str(error), error.code)
+            entry["status"] = self._refuse(wire, error.status, str(error), error.code)
         finally:
             entry["seconds"] = round(time.monotonic() - started, 6)
             self.desk.log.write(entry)
 
-    def _model_request(self, scenario: Scenario, number: int, raw: bytes, entry: dict[str, object]) -> None:
-        conversation = chat.read_request(_json_object(raw))
-        faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
+    def _model_request(self, scenario: Scenario, route: Route, raw: bytes, entry: dict[str, object]) -> None:
+        part = Part(scenario.run, route.wire.name, MAIN_THREAD)
+        try:
+            conversation = route.wire.read(_json_object(raw), route.call)
+        except RequestFault as error:
+            self.desk.tally.begin(part)
+            self.desk.tally.error(part, error.status)
+            raise
+        part = part._replace(thread=conversation.thread)
         entry |= {
-            "protocol": "chat-completions",
             "model": conversation.model,
             "stream": conversation.stream,
+            "thread": conversation.thread,
             "tool_results": conversation.tool_results,
             "tools": [tool.name for tool in conversation.tools],
         }
+        if route.task == "count":
+            turn = find_turn(self.desk.library, scenario, conversation)
+            entry |= {"status": 200, "counted_only": True}
+            name = "totalTokens" if route.wire.name == "generate-content" else "input_tokens"
+            self._send(200, {name: turn.usage.prompt})
+            return
+        number = self.desk.tally.begin(part)
+        try:
+            self._answer(scenario, route, conversation, part, number, entry)
+        except RequestFault as error:
+            self.desk.tally.error(part, error.status)
+            raise
+
+    def _answer(
+        self,
+        scenario: Scenario,
+        route: Route,
+        conversation: Conversation,
+        part: Part,
+        number: int,
+        entry: dict[str, object],
+    ) -> None:
+        faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
         if faults.delay_seconds:
             self.desk.stopping.wait(faults.delay_seconds)
         if faults.hang:
@@ -117,48 +143,62 @@ class Handler(BaseHTTPRequestHandler):
             self._silence()
             return
         if faults.status is not None:
-            self.desk.tally.error(scenario.run, faults.status)
-            entry["status"] = self._scripted_error(faults)
+            self.desk.tally.error(part, faults.status)
+            entry["status"] = self._scripted_error(route.wire, faults)
             return
         turn = find_turn(self.desk.library, scenario, conversation)
         answer = play(turn, scenario, conversation, faults)
         entry |= {"status": 200, "step": turn.step, "usage": turn.usage.model_dump()}
         entry["calls"] = [call.name for call in answer.calls]
-        self._deliver(scenario, conversation, turn, answer, faults, entry)
+        self._deliver(route, part, turn, answer, faults, entry, stream=conversation.stream)
 
     def _deliver(
         self,
-        scenario: Scenario,
-        conversation: Conversation,
+        route: Route,
+        part: Part,
         turn: Turn,
         answer: Answer,
         faults: Faults,
         entry: dict[str, object],
+        *,
+        stream: bool,
     ) -> None:
         whole = not (faults.cut or faults.malformed or faults.stall)
         reported = whole and answer.usage is not None
+        begins = stream and answer.usage is not None
+        served = Served(
+            tokens=turn.usage,
+            told=route.wire.told(turn.usage, answer.cache_detail),
+            told_at_start=route.wire.told_at_start(turn.usage, answer.cache_detail) if begins else Tokens(),
+        )
         entry |= {"whole": whole, "usage_reported": reported}
-        self.desk.tally.answer(scenario.run, turn.usage, reported=reported, whole=whole)
+        self.desk.tally.answer(part, served, reported=reported, whole=whole)
         try:
-            self._write_answer(answer, stream=conversation.stream, whole=whole, faults=faults)
+            self._write_answer(route, answer, stream=stream, whole=whole, faults=faults)
         except (ConnectionError, TimeoutError):
             entry["client_left"] = True
             if reported:
-                self.desk.tally.take_back(scenario.run, turn.usage)
+                self.desk.tally.take_back(part, served)
             raise
 
-    def _write_answer(self, answer: Answer, *, stream: bool, whole: bool, faults: Faults) -> None:
+    def _write_answer(
+        self, route: Route, answer: Answer, *, stream: bool, whole: bool, faults: Faults
+    ) -> None:
         created = int(time.time())
         if stream:
-            self._stream(list(chat.events(answer, created)), faults)
+            events = list(route.wire.events(answer, created))
+            if not route.call.server_sent:
+                events = _json_list(events)
+            self._stream(events, faults, server_sent=route.call.server_sent)
         elif whole:
-            self._send(200, chat.whole_answer(answer, created))
+            self._send(200, route.wire.whole(answer, created))
         else:
-            self._half_a_body(json.dumps(chat.whole_answer(answer, created)).encode(), faults)
+            self._half_a_body(json.dumps(route.wire.whole(answer, created)).encode(), faults)
 
-    def _stream(self, events: list[bytes], faults: Faults) -> None:
+    def _stream(self, events: list[bytes], faults: Faults, *, server_sent: bool) -> None:
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream; charset=utf-8")
+        kind = "text/event-stream; charset=utf-8" if server_sent else "application/json"
+        self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
@@ -195,12 +235,11 @@ class Handler(BaseHTTPRequestHandler):
             if readable:
                 self.desk.stopping.wait(LOOK_SECONDS)
 
-    def _scripted_error(self, faults: Faults) -> int:
+    def _scripted_error(self, wire: Wire, faults: Faults) -> int:
         status = faults.status or 500
         headers = {"Retry-After": str(faults.retry_after)} if status == 429 else {}
-        kind = "server_error" if status >= 500 else "invalid_request_error"
         code = STATUS_CODES.get(status, "server_error" if status >= 500 else "refused")
-        self._send(status, chat.error_body(f"scripted error {status}", code=code, kind=kind), headers)
+        self._send(status, wire.error(status, f"scripted error {status}", code), headers)
         return status
 
     def _models(self, dataset: str | None) -> dict[str, object]:
@@ -210,6 +249,13 @@ class Handler(BaseHTTPRequestHandler):
             for model, window in windows.items()
         ]
         return {"object": "list", "data": data}
+
+    def _count(self, run: str) -> dict[str, object]:
+        parts = [
+            {"protocol": part.protocol, "thread": part.thread, **count.document()}
+            for part, count in self.desk.tally.parts(run).items()
+        ]
+        return {**self.desk.tally.count(run).document(), "parts": parts}
 
     def _body(self) -> bytes:
         length = self.headers.get("Content-Length")
@@ -223,8 +269,8 @@ class Handler(BaseHTTPRequestHandler):
             )
         return self.rfile.read(int(length))
 
-    def _refuse(self, status: int, message: str, code: str) -> int:
-        self._send(status, chat.error_body(message, code=code))
+    def _refuse(self, wire: Wire, status: int, message: str, code: str) -> int:
+        self._send(status, wire.error(status, message, code))
         return status
 
     def _send(self, status: int, body: dict[str, object], headers: dict[str, str] | None = None) -> None:
@@ -241,21 +287,18 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
 
-def count_document(count: RunCount) -> dict[str, object]:
-    """A run's count as the server tells it over HTTP."""
-    return {
-        **asdict(count),
-        "errors": {str(status): number for status, number in count.errors.items()},
-        "reported": count.reported.model_dump(),
-        "unreported": count.unreported.model_dump(),
-    }
+def _json_list(events: list[bytes]) -> list[bytes]:
+    """Server-sent events as the pieces of one JSON list."""
+    bodies = [event.removeprefix(b"data: ").strip() for event in events]
+    return [(b"[" if number == 0 else b",") + body for number, body in enumerate(bodies)] + [b"]"]
 
 
 def _spoiled(events: list[bytes], faults: Faults) -> Iterator[bytes]:
     if faults.stall:
         yield events[0]
     elif faults.cut or faults.malformed:
-        yield from events[: max(1, len(events) // 2)]
+        half = len(events) // 2
+        yield from events[:half] or [events[0][: len(events[0]) // 2]]
         if faults.malformed:
             yield b'data: {"id": "replay", "choices": [{"delta": {"content": "half of\n\n'
     else:

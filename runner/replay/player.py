@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import json
 
+from runner.replay import schemas
+from runner.replay.cassette import Cassette, Scene
 from runner.replay.conversation import Answer, Conversation, RequestFault, ToolCall
 from runner.replay.library import Library, nearest
 from runner.replay.scenario import Faults, Scenario
 from runner.replay.toolbox import call_for, fill_marks
-from runner.replay.turns import Turn
+from runner.replay.turns import STEP_MARK, Action, Shell, Tokens, Turn
+
+SIDE_TURN = Turn(task="side", step=0, say="Replay", usage=Tokens(uncached=7, output=3))
+"""What is answered to a request that belongs to no task."""
+THOUGHT = "This reasoning is scripted."
 
 
 def find_turn(library: Library, scenario: Scenario, conversation: Conversation) -> Turn:
@@ -17,34 +24,23 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
     Raises:
         RequestFault: no such dataset, model, task or step; says which, and what there is.
     """
-    datasets = library.datasets()
-    if scenario.dataset not in datasets:
-        raise RequestFault(
-            f"no cassette for dataset {scenario.dataset!r}; {nearest(scenario.dataset, datasets)}",
-            status=404,
-            code="unknown_dataset",
-        )
-    cassette = library.cassettes.get((scenario.dataset, conversation.model))
-    if cassette is None:
-        models = tuple(library.models(scenario.dataset))
-        raise RequestFault(
-            f"no cassette of model {conversation.model!r} for dataset {scenario.dataset!r}; "
-            f"{nearest(conversation.model, models)}",
-            status=404,
-            code="model_not_found",
-        )
+    if conversation.is_side_request:
+        return SIDE_TURN
+    cassette = _cassette(library, scenario, conversation.model)
     where = f"cassette {scenario.dataset}/{conversation.model}.jsonl"
-    key = (scenario.task, conversation.invocation)
-    if key not in cassette.turns:
+    wanted = Scene(scenario.task, conversation.invocation, conversation.skill, conversation.thread)
+    scene = cassette.scene_for(wanted)
+    if scene is None:
         raise RequestFault(
-            f"{where} has no turns for the {key[1]} invocation of task {scenario.task!r}; "
-            f"{nearest(scenario.task, cassette.tasks())}",
+            f"{where} has no turns for the {wanted.invocation} invocation of task {wanted.task!r} "
+            f"with skill {wanted.skill or 'unnamed'}, thread {wanted.thread}; "
+            f"{nearest(wanted.task, cassette.tasks())}",
             status=404,
             code="unknown_task",
         )
-    turn = cassette.turn_after(*key, conversation.tool_results)
+    turn = cassette.turn_after(scene, conversation.tool_results)
     if turn is None:
-        turns = cassette.turns[key]
+        turns = cassette.turns[scene]
         starts = [sum(len(earlier.actions) for earlier in turns[:index]) for index in range(len(turns))]
         raise RequestFault(
             f"{where}, task {scenario.task!r}: "
@@ -56,24 +52,66 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
     return turn
 
 
+def _cassette(library: Library, scenario: Scenario, model: str) -> Cassette:
+    datasets = library.datasets()
+    if scenario.dataset not in datasets:
+        raise RequestFault(
+            f"no cassette for dataset {scenario.dataset!r}; {nearest(scenario.dataset, datasets)}",
+            status=404,
+            code="unknown_dataset",
+        )
+    cassette = library.cassettes.get((scenario.dataset, model))
+    if cassette is None:
+        models = tuple(library.models(scenario.dataset))
+        raise RequestFault(
+            f"no cassette of model {model!r} for dataset {scenario.dataset!r}; {nearest(model, models)}",
+            status=404,
+            code="model_not_found",
+        )
+    return cassette
+
+
 def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Faults) -> Answer:
     """``turn`` as an answer to this conversation, with the tools the agent offers.
 
     Raises:
         RequestFault: the turn cannot be played with these tools or this prompt.
     """
-    identity = f"{scenario.run}\n{scenario.task}\n{turn.step}"
+    # A turn given for ever needs another identity each time, or clients take its answers for one.
+    step = f"{turn.step}.{conversation.tool_results}" if turn.forever else str(turn.step)
+    identity = "\n".join((scenario.run, turn.task, turn.invocation, turn.thread, step))
     digest = hashlib.sha256(identity.encode()).hexdigest()
     calls = []
     for index, action in enumerate(turn.actions):
-        name, arguments = call_for(action, conversation)
-        calls.append(ToolCall(f"call_{digest[:12]}_{index}", name, arguments))
+        call = call_for(_varied(action, turn, conversation), conversation)
+        identifier = f"call_{digest[:12]}_{index}"
+        calls.append(ToolCall(identifier, call.name, call.arguments, call.namespace, call.freeform))
     told = conversation.wants_usage and not faults.no_usage
     return Answer(
         identifier=f"replay-{digest[:24]}",
         model=conversation.model,
-        text=fill_marks(turn.say, conversation),
+        text=_text(turn, conversation),
         calls=tuple(calls),
         usage=turn.usage if told else None,
         cache_detail=not faults.no_cache_detail,
+        thought=THOUGHT if turn.usage.reasoning and conversation.thinking else "",
     )
+
+
+def _varied(action: Action, turn: Turn, conversation: Conversation) -> Action:
+    if not turn.forever or not isinstance(action, Shell):
+        return action
+    command = action.command.replace(STEP_MARK, str(conversation.tool_results))
+    return action.model_copy(update={"command": command})
+
+
+def _text(turn: Turn, conversation: Conversation) -> str:
+    """What is said. Where an output form is asked for, the last word follows it, as with a strict server."""
+    said = fill_marks(turn.say, conversation)
+    if conversation.schema is None or turn.actions:
+        return said
+    try:
+        fits = isinstance(json.loads(said), dict)
+    except ValueError:
+        fits = False
+    return said if fits else json.dumps(schemas.filler({"type": "object", **conversation.schema}))

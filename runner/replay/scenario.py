@@ -10,7 +10,10 @@ FAULT_HELP = (
     "e<status>, slow<milliseconds>, retryafter<seconds>, hang, stall, cut, malformed, nousage, nocache; "
     "with first<K>- before it only for the first K requests of a run, with late- only after a tool result"
 )
-PATH_HELP = "it must read /r/<run>/<dataset>/<task>/v1/..."
+PATH_HELP = (
+    "it must read /r/<run>/<dataset>/<task>[/<fault>...] and then the usual path, such as /v1/messages"
+)
+API_ROOTS = {"v1", "v1beta", "v1alpha", "health", "metrics"}
 FAULT = re.compile(
     r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
     r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|retryafter(?P<after>\d{1,5})"
@@ -102,16 +105,16 @@ class Scenario:
 
 
 def parse_path(path: str) -> Scenario:
-    """The scenario in ``/r/<run>/<dataset>/<task>[/<fault>...]/v1/...``.
+    """The scenario in ``/r/<run>/<dataset>/<task>[/<fault>...]`` and the API path after it.
 
     Raises:
         ScenarioError: says which part is missing or unknown.
     """
     segments = [unquote(part) for part in path.split("/")[1:]]
-    versions = [index for index, part in enumerate(segments) if index > 0 and part in {"v1", "v1beta"}]
-    if not segments or segments[0] != "r" or not versions:
+    roots = [index for index, part in enumerate(segments) if index > 0 and part in API_ROOTS]
+    if not segments or segments[0] != "r" or not roots:
         raise ScenarioError(f"no scenario in the path {path[:200]!r}; {PATH_HELP}")
-    prefix = segments[1 : versions[-1]]
+    prefix = segments[1 : roots[-1]]
     for position, part in enumerate(("run", "dataset", "task")):
         if len(prefix) <= position or not prefix[position]:
             raise ScenarioError(f"the {part} is missing in the path {path[:200]!r}; {PATH_HELP}")
@@ -120,5 +123,5 @@ def parse_path(path: str) -> Scenario:
         dataset=prefix[1],
         task=prefix[2],
         rules=tuple(parse_fault(part) for part in prefix[3:]),
-        api_path="/" + "/".join(segments[versions[-1] :]),
+        api_path="/" + "/".join(segments[roots[-1] :]),
     )

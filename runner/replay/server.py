@@ -3,60 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import threading
-import time
 from collections.abc import Callable, Sequence
-from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 from urllib.parse import quote
 
 from runner.errors import ConfigurationError
 from runner.replay.desk import Desk, Log
-from runner.replay.handler import Handler
 from runner.replay.library import Library, open_library
+from runner.replay.listener import Listener, listen
 from runner.replay.scenario import FaultRule, ScenarioError, parse_fault
 from runner.replay.tally import RunCount
-
-STOP_SECONDS = 5.0
-
-
-class Listener(ThreadingHTTPServer):
-    """Knows its open connections, so that stopping never waits for a client."""
-
-    daemon_threads = True
-    request_queue_size = 128
-
-    def __init__(self, address: tuple[str, int], desk: Desk) -> None:
-        self._open: set[socket.socket] = set()
-        self._changed = threading.Condition()
-        handler = type("BoundHandler", (Handler,), {"desk": desk})
-        super().__init__(address, handler)
-
-    def process_request(self, request: Any, client_address: Any) -> None:
-        """Hand a new connection to a thread of its own."""
-        with self._changed:
-            self._open.add(request)
-        super().process_request(request, client_address)
-
-    def shutdown_request(self, request: Any) -> None:
-        """Let go of a connection."""
-        super().shutdown_request(request)
-        with self._changed:
-            self._open.discard(request)
-            self._changed.notify_all()
-
-    def end_connections(self) -> None:
-        """Close every open connection and wait for the threads to let go."""
-        deadline = time.monotonic() + STOP_SECONDS
-        with self._changed:
-            for connection in self._open:
-                with contextlib.suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-            while self._open and time.monotonic() < deadline:
-                self._changed.wait(0.1)
 
 
 class ReplayServer:
@@ -66,6 +24,8 @@ class ReplayServer:
         cassettes: folder laid out as ``<dataset>/<model>.jsonl``.
         host: address to listen on; loopback unless told otherwise.
         port: 0 takes a free one.
+        unix_socket: path of a socket to listen on as well, for clients without a network. It is removed at
+            the end.
         faults: rules for every request, such as ``("first1-e500",)``; a path may add its own.
         log: file that gets one JSON line per request.
 
@@ -79,6 +39,7 @@ class ReplayServer:
         *,
         host: str = "127.0.0.1",
         port: int = 0,
+        unix_socket: Path | None = None,
         faults: Sequence[str] = (),
         log: Path | None = None,
     ) -> None:
@@ -86,9 +47,9 @@ class ReplayServer:
         self._rules = parse_faults(faults)
         self._address = (host, port)
         self._log_path = log
-        self._listener: Listener | None = None
+        self._socket = unix_socket
+        self._listeners: tuple[Listener, ...] = ()
         self._desk: Desk | None = None
-        self._thread: threading.Thread | None = None
 
     @property
     def library(self) -> Library:
@@ -107,49 +68,52 @@ class ReplayServer:
         parts = [quote(part, safe="") for part in (run, *scenario.split("/"), *faults)]
         return "/".join([self.base_url, "r", *parts])
 
-    def count(self, run: str) -> RunCount:
-        """The server's own count of ``run``."""
+    def count(self, run: str, *, protocol: str | None = None, thread: str | None = None) -> RunCount:
+        """The server's own count of ``run``, or of one protocol or thread (``main``, a subagent's) of it."""
+        return self._opened().tally.count(run, protocol=protocol, thread=thread)
+
+    def threads(self, run: str) -> tuple[str, ...]:
+        """Threads that ``run`` had, in the order of their first request."""
+        return tuple(dict.fromkeys(part.thread for part in self._opened().tally.parts(run)))
+
+    def _opened(self) -> Desk:
         if self._desk is None:
             raise ConfigurationError("the replay server was never started")
-        return self._desk.tally.count(run)
+        return self._desk
 
     def __enter__(self) -> ReplayServer:
         desk = Desk(self._library, Log(self._log_path), self._rules)
+        started: list[Listener] = []
         try:
-            self._listener = Listener(self._address, desk)
-        except (OSError, OverflowError) as error:
-            desk.log.close()
-            raise ConfigurationError(
-                f"the replay server cannot listen: {error}",
-                where="{}:{}".format(*self._address),
-                remedy="choose another port, or 0 for a free one",
-            ) from None
-        self._desk = desk
-        self._thread = threading.Thread(
-            target=self._listener.serve_forever, kwargs={"poll_interval": 0.05}, name="replay", daemon=True
-        )
-        self._thread.start()
+            started.append(listen(self._address, desk))
+            if self._socket is not None:
+                started.append(listen(self._socket, desk))
+        except ConfigurationError:
+            _stop(desk, started)
+            raise
+        self._desk, self._listeners = desk, tuple(started)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        listener = self._started()
-        if self._desk is not None:
-            self._desk.stopping.set()
-        listener.shutdown()
-        listener.end_connections()
-        listener.server_close()
-        if self._thread is not None:
-            self._thread.join(STOP_SECONDS)
-        if self._desk is not None:
-            self._desk.log.close()
-        self._listener = None
+        self._started()
+        _stop(self._opened(), self._listeners)
+        if self._socket is not None:
+            self._socket.unlink(missing_ok=True)
+        self._listeners = ()
 
     def _started(self) -> Listener:
-        if self._listener is None:
+        if not self._listeners:
             raise ConfigurationError("the replay server is not running", remedy="use it as a context manager")
-        return self._listener
+        return self._listeners[0]
+
+
+def _stop(desk: Desk, listeners: Sequence[Listener]) -> None:
+    desk.stopping.set()
+    for listener in listeners:
+        listener.stop()
+    desk.log.close()
 
 
 def parse_faults(names: Sequence[str]) -> tuple[FaultRule, ...]:
@@ -170,6 +134,7 @@ def serve(
     started: Callable[[str], None],
     host: str = "127.0.0.1",
     port: int = 8765,
+    unix_socket: Path | None = None,
     faults: Sequence[str] = (),
     log: Path | None = None,
     until: threading.Event | None = None,
@@ -183,7 +148,9 @@ def serve(
         ConfigurationError: as for :class:`ReplayServer`.
     """
     ended = until or threading.Event()
-    with ReplayServer(cassettes, host=host, port=port, faults=faults, log=log) as server:
+    with ReplayServer(
+        cassettes, host=host, port=port, unix_socket=unix_socket, faults=faults, log=log
+    ) as server:
         started(server.base_url)
         with contextlib.suppress(KeyboardInterrupt):
             while not ended.wait(0.5):

@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
+from runner.replay import schemas
+from runner.replay.commands import as_command, as_patch
 from runner.replay.conversation import Conversation, OfferedTool, RequestFault
-from runner.replay.turns import (
-    ARTIFACTS_MARK,
-    WORKSPACE_MARK,
-    Action,
-    Edit,
-    ListFiles,
-    RawCall,
-    ReadFile,
-    Search,
-    Shell,
-    Write,
-)
+from runner.replay.turns import ARTIFACTS_MARK, WORKSPACE_MARK, Action, RawCall, Sleep, Subagent, Wait
 
 TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "list": ("listfiles", "listdirectory", "listdir", "list", "ls"),
@@ -29,6 +20,9 @@ TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "edit": ("editfile", "edit", "strreplace", "replace", "searchreplace"),
     "write": ("createfile", "writefile", "write", "create"),
     "shell": ("runcommand", "bash", "shell", "execcommand", "runshellcommand", "execute", "terminal"),
+    "subagent": ("agent", "task", "spawnagent", "invokeagent", "subagent"),
+    "wait": ("waitagent", "wait"),
+    "patch": ("applypatch",),
 }
 ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
     "path": (
@@ -42,24 +36,47 @@ ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
     "pattern": ("pattern", "query", "regex"),
     "first": ("first_line", "start_line", "first", "startLine"),
     "last": ("last_line", "end_line", "last", "endLine"),
+    "prompt": ("prompt", "message", "task", "query"),
+    "title": ("description", "title"),
+    "background": ("run_in_background", "is_background", "background"),
+    "agents": ("targets", "ids", "agent_ids"),
+    "wait_milliseconds": ("yield_time_ms",),
 }  # fmt: skip
-DEFAULTS: Mapping[object, object] = {"boolean": False, "integer": 1, "number": 1, "array": [], "object": {}}
 ABSOLUTE = {"file_path", "filePath", "absolute_path", "dir_path"}
+SETTINGS: Mapping[str, object] = {"login": False}
+"""Optional fields that are set where a shell offers them: the environment stays as it was given."""
+STARTED_AGENT = re.compile(r'"agent_id"\s*:\s*"([^"\\]{1,200})"')
+LONGEST_WAIT_MILLISECONDS = "30000"
 
 
-def call_for(action: Action, conversation: Conversation) -> tuple[str, str]:
-    """Name and JSON arguments of the call that performs ``action`` with the tools on offer.
+class Call(NamedTuple):
+    """A call as it will be sent; ``arguments`` is JSON, but for freeform tools."""
+
+    name: str
+    arguments: str
+    namespace: str | None = None
+    freeform: bool = False
+
+
+def call_for(action: Action, conversation: Conversation) -> Call:
+    """The call that performs ``action`` with the tools on offer.
 
     Raises:
         RequestFault: the action needs a folder the prompt does not name, or no tool on offer can do it.
     """
     if isinstance(action, RawCall):
-        return action.tool, action.arguments
-    values = {key: fill_marks(value, conversation) for key, value in _values(action).items()}
+        return Call(action.tool, action.arguments)
+    values = {key: fill_marks(value, conversation) for key, value in _values(action, conversation).items()}
     tool = _tool_of_kind(action.do, conversation.tools)
-    if tool is None and action.do != "shell":
+    if tool is None:
+        patching = _tool_of_kind("patch", conversation.tools)
+        patch = as_patch(action, values)
+        if patching is not None and patching.freeform and patch is not None:
+            return Call(patching.name, patch, patching.namespace, freeform=True)
         tool = _tool_of_kind("shell", conversation.tools)
-        values = {"command": _as_command(action, values)}
+        values = {"command": as_command(action, values)}
+        if isinstance(action, Sleep):
+            values["wait_milliseconds"] = LONGEST_WAIT_MILLISECONDS
     if tool is None:
         offered = ", ".join(tool.name for tool in conversation.tools) or "none"
         raise RequestFault(
@@ -68,7 +85,8 @@ def call_for(action: Action, conversation: Conversation) -> tuple[str, str]:
             status=422,
             code="no_fitting_tool",
         )
-    return tool.name, json.dumps(_arguments(tool, values, conversation), ensure_ascii=False)
+    arguments = _arguments(tool, values, conversation)
+    return Call(tool.name, json.dumps(arguments, ensure_ascii=False), tool.namespace)
 
 
 def fill_marks(value: str, conversation: Conversation) -> str:
@@ -92,9 +110,30 @@ def fill_marks(value: str, conversation: Conversation) -> str:
     return value
 
 
-def _values(action: Action) -> dict[str, str]:
+def _values(action: Action, conversation: Conversation) -> dict[str, str]:
+    if isinstance(action, Subagent):
+        return {
+            "prompt": _subagent_prompt(action, conversation),
+            "title": action.thread,
+            "background": "true" if action.background else "false",
+        }
+    if isinstance(action, Wait):
+        started = [match for text in conversation.results for match in STARTED_AGENT.findall(text)]
+        return {"agents": json.dumps(list(dict.fromkeys(started)))}
     fields = action.model_dump(exclude={"do", "mistake"}, exclude_none=True)
     return {key: str(value) for key, value in fields.items()}
+
+
+def _subagent_prompt(action: Subagent, conversation: Conversation) -> str:
+    """What another agent is told: its task, and the lines by which its own requests are recognised."""
+    lines = [
+        ("replay_thread", action.thread),
+        ("skill", conversation.skill),
+        ("workspace", conversation.workspace),
+        ("artifacts_dir", conversation.artifacts),
+    ]
+    told = "\n".join(f"{name}: {value}" for name, value in lines if value is not None)
+    return f"{action.prompt.strip()}\n\n{told}\n"
 
 
 def _plain_name(name: str) -> str:
@@ -104,34 +143,28 @@ def _plain_name(name: str) -> str:
 
 def _tool_of_kind(kind: str, tools: tuple[OfferedTool, ...]) -> OfferedTool | None:
     by_name = {_plain_name(tool.name): tool for tool in reversed(tools)}
-    return next((by_name[name] for name in TOOL_NAMES[kind] if name in by_name), None)
-
-
-def _properties(schema: Mapping[str, object]) -> Mapping[str, Mapping[str, object]]:
-    found = schema.get("properties")
-    if not isinstance(found, Mapping):
-        return {}
-    return {str(key): value if isinstance(value, Mapping) else {} for key, value in found.items()}
+    return next((by_name[name] for name in TOOL_NAMES.get(kind, ()) if name in by_name), None)
 
 
 def _arguments(tool: OfferedTool, values: Mapping[str, str], conversation: Conversation) -> dict[str, object]:
-    properties = _properties(tool.schema)
+    properties = schemas.properties(tool.schema)
     arguments: dict[str, object] = {}
     for key, value in values.items():
         name = next((name for name in ARGUMENT_NAMES[key] if name in properties), None)
-        if name is None:
+        if name is None or name in arguments:
             continue
         shown = _absolute(value, conversation) if key == "path" and name in ABSOLUTE else value
-        arguments[name] = _typed(shown, properties[name])
+        arguments[name] = _typed(key, shown, properties[name])
     _line_window(values, properties, arguments)
     if "edits" in properties and "old" in values and not any(n in arguments for n in ARGUMENT_NAMES["old"]):
         items = properties["edits"].get("items")
         edit = OfferedTool(tool.name, items if isinstance(items, Mapping) else {})
         arguments["edits"] = [_arguments(edit, {"old": values["old"], "new": values["new"]}, conversation)]
-    required = tool.schema.get("required")
-    for name in required if isinstance(required, list) else []:
-        if isinstance(name, str) and name not in arguments:
-            arguments[name] = _default(properties.get(name, {}))
+    for name in schemas.required(tool.schema):
+        if name not in arguments:
+            arguments[name] = schemas.filler(properties.get(name, {}), name)
+    if "command" in values:
+        arguments |= {name: value for name, value in SETTINGS.items() if name in properties}
     return arguments
 
 
@@ -151,48 +184,13 @@ def _absolute(path: str, conversation: Conversation) -> str:
     return str(PurePosixPath(conversation.workspace) / path)
 
 
-def _typed(value: str, schema: Mapping[str, object]) -> object:
-    kind = schema.get("type")
+def _typed(key: str, value: str, schema: Mapping[str, object]) -> object:
+    kind = schemas.kind(schema)
+    if key in {"agents", "background"} and kind in {"array", "boolean"}:
+        parsed: object = json.loads(value)
+        return parsed
     if kind == "array":
         return ["bash", "-lc", value]
     if kind in {"integer", "number"} and value.isdigit():
         return int(value)
     return value
-
-
-def _default(schema: Mapping[str, object]) -> object:
-    choices = schema.get("enum")
-    if isinstance(choices, list) and choices:
-        return choices[0]
-    defaults: Mapping[object, object] = {
-        "boolean": False,
-        "integer": 1,
-        "number": 1,
-        "array": [],
-        "object": {},
-    }
-    return defaults.get(schema.get("type"), "scripted")
-
-
-EDIT_PROGRAM = (
-    "import sys; path, old, new = sys.argv[1:]; text = open(path).read(); "
-    "sys.exit('no unique match') if text.count(old) != 1 else open(path, 'w').write(text.replace(old, new))"
-)
-
-
-def _as_command(action: Action, values: Mapping[str, str]) -> str:
-    """The shell command that does what a missing tool would do."""
-    path = shlex.quote(values.get("path", "."))
-    makers: Mapping[type[object], Callable[[], str]] = {
-        ListFiles: lambda: f"ls -la -- {path}",
-        ReadFile: lambda: f"sed -n '{values.get('first', '1')},{values.get('last', '$')}p' -- {path}",
-        Search: lambda: f"grep -rnE -e {shlex.quote(values['pattern'])} -- {path}",
-        Edit: lambda: shlex.join(
-            ["python3", "-c", EDIT_PROGRAM, values["path"], values["old"], values["new"]]
-        ),
-        Write: lambda: (
-            f'mkdir -p -- "$(dirname -- {path})" && printf %s {shlex.quote(values["content"])} > {path}'
-        ),
-        Shell: lambda: values["command"],
-    }
-    return makers[type(action)]()

@@ -10,6 +10,10 @@ from runner.records import Part
 
 ARTIFACTS_MARK = "{artifacts}"
 WORKSPACE_MARK = "{workspace}"
+STEP_MARK = "{step}"
+MAIN_THREAD = "main"
+
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=80)]
 
 Count = Annotated[int, Field(ge=0)]
 PathText = Annotated[str, Field(min_length=1, max_length=4096)]
@@ -107,24 +111,61 @@ class RawCall(Part):
     arguments: str = Field(description="sent verbatim; need not be JSON")
 
 
-Action = Annotated[ListFiles | ReadFile | Search | Edit | Write | Shell | RawCall, Field(discriminator="do")]
+class Sleep(Part):
+    """Run a command that does nothing for so long. Where commands are given time limits, it asks for more."""
+
+    do: Literal["sleep"]
+    seconds: int = Field(ge=1, le=86_400)
+
+
+class Subagent(Part):
+    """Start another agent, whose own turns are those of the thread ``thread``.
+
+    In the background the agent goes on without waiting. Where no tool can start one, the step is a shell
+    command that says so.
+    """
+
+    do: Literal["subagent"]
+    thread: Name
+    prompt: str = Field(min_length=1)
+    background: bool = False
+
+
+class Wait(Part):
+    """Wait for the agents started so far; a command without effect where no tool does that."""
+
+    do: Literal["wait"]
+
+
+Action = Annotated[
+    ListFiles | ReadFile | Search | Edit | Write | Shell | RawCall | Sleep | Subagent | Wait,
+    Field(discriminator="do"),
+]
 
 
 class Turn(Part):
     """One answer of a scripted model. A turn without actions ends the conversation.
 
-    ``top-up`` turns answer a completion pass, whose prompt names what is there already.
+    ``top-up`` turns answer a completion pass, whose prompt names what is there already. Turns of a ``skill``
+    answer prompts that name it; those without one answer every skill that has no turns of its own. Turns of
+    another ``thread`` than the main one answer a subagent. A ``forever`` turn, the last of its thread, is
+    given again whatever has been done since; the mark ``{step}`` makes each of its commands different.
     """
 
     task: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]*$", max_length=120)
     invocation: Literal["first", "top-up"] = "first"
+    skill: Name | None = None
+    thread: Name = MAIN_THREAD
     step: Count
     say: str = ""
     actions: tuple[Action, ...] = ()
+    forever: bool = False
     usage: Tokens
 
     @model_validator(mode="after")
     def _says_or_does_something(self) -> Turn:
         if not self.say and not self.actions:
             raise ValueError("a turn must say something or do something")
+        if self.forever and not self.actions:
+            raise ValueError("a turn that is given for ever must do something")
         return self

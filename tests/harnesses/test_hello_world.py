@@ -20,7 +20,7 @@ from runner.datasets import (
 )
 from runner.records import CheckStatus
 from runner.replay import ReplayServer, recorded_models
-from runner.replay.cassette import Cassette, load_cassette
+from runner.replay.cassette import Cassette, Scene, load_cassette
 from runner.replay.turns import Edit
 from runner.skills import skill
 from tests.harnesses.rig import Result, Rig, assert_counts_agree
@@ -114,7 +114,7 @@ def test_both_models_have_turns_for_every_task(dataset: Dataset) -> None:
 
 
 def assert_edits_fail_where_the_script_says(done: Trial, model: str, task_id: str) -> None:
-    actions = [action for turn in cassette(model).turns[(task_id, "first")] for action in turn.actions]
+    actions = [action for turn in cassette(model).turns[Scene(task_id)] for action in turn.actions]
     planned = [action.mistake is None for action in actions if isinstance(action, Edit)]
     assert [ok for name, ok, _ in done.result.tools() if name == "edit_file"] == planned
 

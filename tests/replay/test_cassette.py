@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from runner.errors import ConfigurationError
 from runner.replay import Tokens
-from runner.replay.cassette import MAX_BYTES, load_cassette, parse_cassette
+from runner.replay.cassette import MAX_BYTES, Scene, load_cassette, parse_cassette
 from runner.replay.library import open_library, recorded_models
 from runner.replay.turns import Turn
 from tests.replay.tapes import HEADER, THREE, USAGE, tape, text_of, turn
@@ -27,11 +27,11 @@ def test_a_cassette_finds_its_turns_by_the_number_of_results() -> None:
     cassette, faults = parse_cassette(text_of(HEADER, *THREE))
     assert faults == []
     assert cassette is not None
-    found = {results: cassette.turn_after("t", "first", results) for results in range(5)}
+    found = {results: cassette.turn_after(Scene("t"), results) for results in range(5)}
     steps = {results: None if turn is None else turn.step for results, turn in found.items()}
     assert steps == {0: 0, 1: None, 2: 1, 3: 2, 4: None}
-    assert cassette.turn_after("other", "first", 0) is None
-    assert cassette.turn_after("t", "top-up", 0) is None
+    assert cassette.turn_after(Scene("other"), 0) is None
+    assert cassette.turn_after(Scene("t", "top-up"), 0) is None
 
 
 def test_empty_lines_and_the_order_of_tasks_do_not_matter() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import ConfigurationError
-from runner.replay.cassette import load_cassette, parse_cassette
+from runner.replay.cassette import Scene, load_cassette, parse_cassette
 from runner.replay.composing import (
     CACHE_BLOCK,
     FIRST_PROMPT_TOKENS,
@@ -66,8 +66,8 @@ def test_a_script_becomes_a_cassette(tmp_path: Path) -> None:
     assert faults == []
     assert cassette is not None
     assert {key: len(turns) for key, turns in cassette.turns.items()} == {
-        ("t", "first"): 2,
-        ("t", "top-up"): 1,
+        Scene("t", "first"): 2,
+        Scene("t", "top-up"): 1,
     }
 
 

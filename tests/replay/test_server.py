@@ -218,8 +218,8 @@ def test_wrong_paths_are_refused_with_the_form_they_should_have(
         response = http.post(server.base_url + path, json=request())
         assert response.status_code == 404
         assert response.json()["error"]["code"] == "unknown_scenario"
-    unknown = http.post(server.url_for(run="r", scenario="demo/t") + "/v1/responses", json={})
-    assert "this server speaks /v1/chat/completions" in unknown.json()["error"]["message"]
+    unknown = http.post(server.url_for(run="r", scenario="demo/t") + "/v1/completions", json={})
+    assert "this server speaks /v1/chat/completions, /v1/messages" in unknown.json()["error"]["message"]
     assert http.get(server.base_url + "/nothing").status_code == 404
     assert http.request("PUT", server.base_url + "/health").status_code == 501
 

@@ -34,8 +34,8 @@ def talk(*tools: OfferedTool, prompt: str = "workspace: /w\nartifacts_dir: /a b\
 
 
 def called(step: Action, *tools: OfferedTool) -> tuple[str, Mapping[str, object]]:
-    name, arguments = call_for(step, talk(*tools))
-    return name, json.loads(arguments)
+    call = call_for(step, talk(*tools))
+    return call.name, json.loads(call.arguments)
 
 
 EDIT = action(do="edit", path="src/a.py", old="x", new="y")
@@ -112,7 +112,7 @@ def test_marks_become_the_folders_of_the_prompt() -> None:
 
 def test_a_call_that_is_meant_to_be_wrong_is_sent_as_written() -> None:
     step = action(do="call", tool="no_such_tool", arguments='{"half": ')
-    assert call_for(step, talk()) == ("no_such_tool", '{"half": ')
+    assert call_for(step, talk())[:2] == ("no_such_tool", '{"half": ')
 
 
 def test_without_any_fitting_tool_the_offer_is_named() -> None:
