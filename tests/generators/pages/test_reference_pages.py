@@ -7,6 +7,7 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
 from generators.sources import load_worlds
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
@@ -14,7 +15,10 @@ from generators.tables.quality import OWN_CODES
 from runner.costs.hardware import MissingRate
 from runner.records import DataWarning, Outcome, json_schemas
 from runner.records.warning import CODES
+from runner.store import ResultsStore
+from tests import examples
 from tests.generators.pages.shown import Shown, pages_of, show
+from tests.generators.tables import made
 from tests.generators.tables.made import ROOT, Made
 from tests.importers import figures
 
@@ -125,8 +129,51 @@ def test_a_code_without_explanation_still_has_its_place(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, [Made("task-a", warnings=(warning,))])
     shown = pages["data/quality.md"]
     assert "brand-new-code" in shown.body.values("id")
-    (row,) = shown.table("Where brand-new-code occurs")
-    assert row["What was found"] == "seen once"
+    assert shown.table("Cells with brand-new-code") == [
+        {"Cell": "model-a, loop, fix, hello-world", "Where": "1 task"}
+    ]
+    assert "Each time: seen once" in shown.body.text
+
+
+def test_each_code_names_its_cells_with_counts_and_an_example(tmp_path: Path) -> None:
+    def warned(task: str, text: str, model: str) -> Made:
+        return Made(
+            task, cell=examples.cell(model), warnings=(DataWarning(code="low-output-per-turn", text=text),)
+        )
+
+    trials = [warned("task-a", "3 a turn", "one"), warned("task-b", "5 a turn", "one")]
+    pages = pages_of(tmp_path, [*trials, warned("task-a", "3 a turn", "two")])
+    shown = pages["data/quality.md"]
+    rows = shown.table("Cells with low-output-per-turn")
+    assert [(row["Cell"].split(",")[0], row["Where"]) for row in rows] == [
+        ("one", "2 tasks"),
+        ("two", "1 task"),
+    ]
+    assert "For example: 3 a turn" in shown.body.text
+    assert shown.links()["two, loop, fix, hello-world"].endswith(
+        "cells/two_endpoint/loop/fix/hello-world/#data-quality"
+    )
+    cell = pages["cells/one_endpoint/loop/fix/hello-world/index.md"]
+    assert "Data quality" in cell.headings
+    assert [row["What was found"] for row in cell.table("Data-quality warnings")] == ["3 a turn", "5 a turn"]
+
+
+def test_the_cells_listed_on_the_quality_page_are_all_that_carry_a_code() -> None:
+    expected: dict[str, set[str]] = {}
+    for cell in made.committed():
+        for warning, _ in cell.warnings():
+            expected.setdefault(warning.code, set()).add(cell_title(cell))
+    shown = committed()["data/quality.md"]
+    listed = {code: {row["Cell"] for row in shown.table(f"Cells with {code}")} for code in expected}
+    assert listed == expected
+
+
+def test_sweeps_of_equal_findings_share_a_row() -> None:
+    rows = committed()["data/quality.md"].table("Warnings about throughput sweeps")
+    pairs = [(row["Warning"], row["What was found"]) for row in rows]
+    assert len(pairs) == len(set(pairs))
+    named = sum(len(row["Deployments"].split(", ")) for row in rows)
+    assert named == sum(len(sweep.warnings) for sweep in ResultsStore(ROOT / "results").sweeps())
 
 
 def test_outcomes_are_counted_and_explained() -> None:
