@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -62,22 +64,30 @@ def run_check(
     workspace: Path,
     timeout_seconds: float,
     environment: Mapping[str, str] | None = None,
+    wrap: Callable[[Sequence[str], Path, Path], Sequence[str]] | None = None,
 ) -> CheckRun:
     """Run ``command`` in ``workspace``. Exit code 0 is a pass, everything else a failure.
 
     The process gets no input, a private home that is removed afterwards, and an environment built from
     nothing plus ``environment``. At the deadline, and when the command has ended, its whole process group is
     killed. ``python`` as the first word is the interpreter that runs us.
+
+    ``wrap`` makes of the command, the workspace and the home the command that is really started, such as
+    one that runs it in a sandbox; it may change neither folder nor the environment.
     """
     words = [sys.executable, *command[1:]] if command[0] in {"python", "python3"} else list(command)
     begun = time.monotonic()
     home = Path(tempfile.mkdtemp(prefix="check-"))
     try:
+        variables = {**minimal_environment(home), **(environment or {})}
         try:
+            if wrap is not None:
+                _require_program(words[0], workspace, variables["PATH"])
+                words = list(wrap(words, workspace, home))
             process = subprocess.Popen(
                 words,
                 cwd=workspace,
-                env={**minimal_environment(home), **(environment or {})},
+                env=variables,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -102,6 +112,12 @@ def minimal_environment(home: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONIOENCODING": "utf-8",
     }
+
+
+def _require_program(word: str, workspace: Path, search_path: str) -> None:
+    """Raise as a start of ``word`` would, which a wrapper would turn into an exit code like any other."""
+    if shutil.which(workspace / word if "/" in word else word, path=search_path) is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
 
 
 def _watch(process: subprocess.Popen[bytes], timeout_seconds: float, begun: float) -> CheckRun:

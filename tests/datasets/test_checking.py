@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -157,3 +158,34 @@ def test_a_process_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> 
     run = python(tmp_path, code)
     os.kill(int(run.output_tail), 9)
     assert time.monotonic() - begun < 10
+
+
+def test_a_wrapper_sees_command_workspace_and_home_and_decides_what_is_started(tmp_path: Path) -> None:
+    seen: list[tuple[list[str], Path, Path]] = []
+
+    def wrap(command: Sequence[str], workspace: Path, home: Path) -> Sequence[str]:
+        seen.append((list(command), workspace, home))
+        return ["env", "WRAPPED=yes", *command]
+
+    code = "import os; print(os.environ['WRAPPED'], os.environ['HOME'])"
+    run = run_check(["python", "-c", code], workspace=tmp_path, timeout_seconds=20, wrap=wrap)
+    [(command, workspace, home)] = seen
+    assert run.output_tail.split() == ["yes", str(home)]
+    assert (command, workspace) == ([sys.executable, "-c", code], tmp_path)
+
+
+@pytest.mark.parametrize("command", ["no-such-program", "./no-such-script", "a\0b"])
+def test_a_command_that_is_not_there_is_our_error_also_behind_a_wrapper(tmp_path: Path, command: str) -> None:
+    run = run_check(
+        [command], workspace=tmp_path, timeout_seconds=5, wrap=lambda words, *_: ["env", "--", *words]
+    )
+    assert (run.status, run.exit_code) == (CheckStatus.ERROR, None)
+
+
+def test_a_script_of_the_workspace_is_found_behind_a_wrapper(tmp_path: Path) -> None:
+    (tmp_path / "check.sh").write_text("#!/bin/sh\nexit 0\n")
+    (tmp_path / "check.sh").chmod(0o755)
+    run = run_check(
+        ["./check.sh"], workspace=tmp_path, timeout_seconds=5, wrap=lambda words, *_: ["env", *words]
+    )
+    assert run.status is CheckStatus.PASSED
