@@ -17,6 +17,12 @@ def decide_outcome(finished: Finished, reading: Reading, missing: Sequence[str])
     """
     if finished.cancelled:
         return Outcome.CANCELLED, "stopped by the user"
+    if finished.failure is not None:
+        return Outcome.INFRASTRUCTURE, finished.failure
+    if finished.idle:
+        return Outcome.TIMEOUT, f"neither output nor a model request until {finished.duration_seconds:.0f} s"
+    if finished.limit is not None:
+        return Outcome.BUDGET, f"limit reached: {finished.limit}"
     if finished.timed_out:
         return Outcome.TIMEOUT, f"wall-clock limit reached after {finished.duration_seconds:.0f} s"
     if reading.limit_hit == "time":
@@ -26,7 +32,7 @@ def decide_outcome(finished: Finished, reading: Reading, missing: Sequence[str])
     if reading.is_error:
         return Outcome.MODEL_ERROR, (reading.error or f"the harness reports {reading.stop_reason}")[:1000]
     if finished.exit_code != 0:
-        how = "a signal" if finished.exit_code is None else f"exit code {finished.exit_code}"
+        how = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
         tail = finished.stderr_tail.strip().splitlines()
         return Outcome.INFRASTRUCTURE, f"the harness ended by {how}: {tail[-1] if tail else 'no message'}"[
             :1000

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from runner.engine.outcome import decide_outcome
@@ -51,3 +53,18 @@ def test_the_reason_names_what_is_missing() -> None:
 def test_the_reason_of_a_crash_is_the_last_line_it_printed() -> None:
     reason = decide_outcome(finished(1, tail="Traceback\nModuleNotFoundError: no module\n"), FINE, [])[1]
     assert reason == "the harness ended by exit code 1: ModuleNotFoundError: no module"
+
+
+def test_silence_a_process_limit_and_a_full_disk_have_their_own_outcomes() -> None:
+    ended = finished(None)
+    idle = decide_outcome(replace(ended, idle=True), BROKEN, [])
+    many = decide_outcome(replace(ended, limit="processes"), FINE, [])
+    full = decide_outcome(replace(ended, failure="No space left on device"), FINE, [])
+    assert (idle[0], many[0], full[0]) == (Outcome.TIMEOUT, Outcome.BUDGET, Outcome.INFRASTRUCTURE)
+    assert "neither output nor a model request" in idle[1]
+    assert "processes" in many[1]
+    assert "No space left" in full[1]
+
+
+def test_the_signal_that_ended_a_harness_is_named() -> None:
+    assert "signal 11" in decide_outcome(replace(finished(None), signal=11), FINE, [])[1]

@@ -107,13 +107,33 @@ def test_grandchildren_do_not_outlive_a_child_that_ends_by_itself(tmp_path: Path
     assert gone(int((tmp_path / "out").read_text()))
 
 
-def test_a_flood_of_output_is_cut_and_the_parent_stays_small(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("runner.engine.supervision.OUTPUT_LIMIT", 1_000_000)
-    finished = run("import sys\nfor _ in range(4000): sys.stdout.write('x' * 10_000)", tmp_path)
+def test_of_a_flood_of_output_the_beginning_and_the_end_are_kept(tmp_path: Path) -> None:
+    finished = supervise(
+        launch("for n in range(200_000): print(f'line {n:020}')", tmp_path),
+        stdout=tmp_path / "out",
+        timeout_seconds=20,
+        cancelled=threading.Event(),
+        output_limit=1_000_000,
+    )
     assert finished.output_cut
-    assert (tmp_path / "out").stat().st_size == 1_000_000
+    assert 900_000 < (tmp_path / "out").stat().st_size <= 1_000_000
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert lines[0] == f"line {0:020}"
+    assert lines[-1] == f"line {199_999:020}"
+    whole = [line for line in lines if len(line) == 25]
+    assert len(lines) - len(whole) <= 1, "only the line at the cut may be broken"
+
+
+def test_output_just_below_the_limit_is_whole(tmp_path: Path) -> None:
+    finished = supervise(
+        launch("import sys; sys.stdout.write('x' * 99_999)", tmp_path),
+        stdout=tmp_path / "out",
+        timeout_seconds=20,
+        cancelled=threading.Event(),
+        output_limit=100_000,
+    )
+    assert not finished.output_cut
+    assert (tmp_path / "out").read_bytes() == b"x" * 99_999
 
 
 def test_only_the_end_of_a_flood_of_errors_is_kept(tmp_path: Path) -> None:

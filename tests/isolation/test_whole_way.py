@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from runner.engine.isolation import Isolation, choose
+from runner.engine.isolation import choose
 from runner.engine.supervision import supervise
-from tests.harnesses.rig import EDITING, Rig, assert_counts_agree, open_rig
+from tests.harnesses.rig import EDITING, assert_counts_agree, open_rig
 
 
 def levels() -> list[str]:
