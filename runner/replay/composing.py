@@ -1,7 +1,9 @@
 """Composing: writes cassettes from scripts, with token counts computed from text lengths.
 
-A script is a YAML file beside the cassette: dataset, model, context_window, note, caches_prompts, and for
-each task its turns as ``say``, ``thinking`` (reasoning tokens) and ``actions``. Write all of them with
+A script is a YAML file beside the cassette: dataset, model, context_window, note, caches_prompts, and for each
+task its turns as ``say``, ``thinking`` (reasoning tokens) and ``actions``. ``threads`` holds the turns of
+subagents, ``skills`` those for one skill only. A ``write`` may take its text from a file below the script's
+folder, named by ``content_from``; a ``say_json`` is said as JSON text. Write all of them with
 ``python -m runner.replay.composing datasets/cassettes``.
 """
 
@@ -9,6 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import yaml
@@ -38,23 +41,41 @@ RESULT_TOKENS = {
 
 
 class ScriptTurn(Part):
-    """One turn as an author writes it."""
+    """One turn as an author writes it. Token counts are computed where ``usage`` is left out."""
 
     say: str
     thinking: int = Field(default=0, ge=0)
     actions: tuple[Action, ...] = ()
+    forever: bool = False
+    usage: Tokens | None = None
 
 
-class Script(Part):
-    """A scripted model for the tasks of a dataset. ``top_ups`` answer completion passes."""
+class Scenes(Part):
+    """Turns by task. ``top_ups`` answer completion passes; ``threads`` hold subagents, by task and name."""
+
+    tasks: dict[str, tuple[ScriptTurn, ...]] = Field(default_factory=dict)
+    top_ups: dict[str, tuple[ScriptTurn, ...]] = Field(default_factory=dict)
+    threads: dict[str, dict[str, tuple[ScriptTurn, ...]]] = Field(default_factory=dict)
+
+    def each(self) -> Iterator[tuple[dict[str, str], tuple[ScriptTurn, ...]]]:
+        """What turns are for, as fields of a turn, and the turns."""
+        for invocation, tasks in (("first", self.tasks), ("top-up", self.top_ups)):
+            for task, turns in tasks.items():
+                yield {"task": task, "invocation": invocation}, turns
+        for task, threads in self.threads.items():
+            for thread, turns in threads.items():
+                yield {"task": task, "invocation": "first", "thread": thread}, turns
+
+
+class Script(Scenes):
+    """A scripted model for the tasks of a dataset."""
 
     dataset: str
     model: str
     context_window: int
     note: str
     caches_prompts: bool
-    tasks: dict[str, tuple[ScriptTurn, ...]]
-    top_ups: dict[str, tuple[ScriptTurn, ...]] = Field(default_factory=dict)
+    skills: dict[str, Scenes] = Field(default_factory=dict)
 
 
 def compose(script: Path) -> str:
@@ -64,15 +85,15 @@ def compose(script: Path) -> str:
         ConfigurationError: the script has faults; all of them are listed.
     """
     try:
-        document = yaml.safe_load(script.read_text(encoding="utf-8"))
+        document = _filled(yaml.safe_load(script.read_text(encoding="utf-8")), script.parent)
         parsed = Script.model_validate_json(json.dumps(document))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
+    except (OSError, ValueError, yaml.YAMLError, TypeError, RecursionError) as error:
+        if isinstance(error, ValidationError):
+            faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+            raise ConfigurationError(
+                "the script has faults:\n    " + "\n    ".join(faults), where=str(script)
+            ) from None
         raise ConfigurationError(f"the script cannot be read: {error}", where=str(script)) from None
-    except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
-        raise ConfigurationError(
-            "the script has faults:\n    " + "\n    ".join(faults), where=str(script)
-        ) from None
     header = {
         "kind": "cassette",
         "schema_version": 1,
@@ -82,23 +103,44 @@ def compose(script: Path) -> str:
         "note": parsed.note,
     }
     lines = [json.dumps(header, ensure_ascii=False)]
-    for invocation, tasks in (("first", parsed.tasks), ("top-up", parsed.top_ups)):
-        for task, turns in tasks.items():
-            counted = count_tokens(turns, caches_prompts=parsed.caches_prompts)
-            for step, (turn, usage) in enumerate(zip(turns, counted, strict=True)):
-                recorded = Turn.model_validate(
-                    {
-                        "task": task,
-                        "invocation": invocation,
-                        "step": step,
-                        "say": turn.say,
-                        "actions": turn.actions,
-                        "usage": usage,
-                    }
-                )
-                usual = {name for name in ("thread", "forever") if name not in recorded.model_fields_set}
-                lines.append(recorded.model_dump_json(exclude_none=True, exclude=usual))
+    for skill, scenes in ((None, parsed), *parsed.skills.items()):
+        for fields, turns in scenes.each():
+            lines += _recorded(fields | ({"skill": skill} if skill else {}), turns, parsed.caches_prompts)
     return "\n".join(lines) + "\n"
+
+
+def _filled(document: object, folder: Path) -> object:
+    """``document`` with the texts of named files in place of their names.
+
+    Raises:
+        OSError: a named file cannot be read.
+        ValueError: it lies elsewhere, or is no text.
+    """
+    if isinstance(document, list):
+        return [_filled(entry, folder) for entry in document]
+    if not isinstance(document, dict):
+        return document
+    filled = {key: _filled(value, folder) for key, value in document.items()}
+    if "content_from" in filled:
+        path = (folder / str(filled.pop("content_from"))).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise ValueError(f"content_from leads out of the script's folder: {path.name}")
+        filled["content"] = path.read_text(encoding="utf-8")
+    if "say_json" in filled:
+        filled["say"] = json.dumps(filled.pop("say_json"), ensure_ascii=False)
+    return filled
+
+
+def _recorded(fields: dict[str, str], turns: tuple[ScriptTurn, ...], caches_prompts: bool) -> Iterator[str]:
+    """The lines of a cassette for the turns of one scene."""
+    counted = count_tokens(turns, caches_prompts=caches_prompts)
+    for step, (turn, usage) in enumerate(zip(turns, counted, strict=True)):
+        more = {"forever": True} if turn.forever else {}
+        recorded = Turn.model_validate(
+            {**fields, "step": step, "say": turn.say, "actions": turn.actions, "usage": usage, **more}
+        )
+        usual = {name for name in ("thread", "forever") if name not in recorded.model_fields_set}
+        yield recorded.model_dump_json(exclude_none=True, exclude=usual)
 
 
 def count_tokens(turns: tuple[ScriptTurn, ...], *, caches_prompts: bool) -> list[Tokens]:
@@ -115,7 +157,8 @@ def count_tokens(turns: tuple[ScriptTurn, ...], *, caches_prompts: bool) -> list
         output = said + turn.thinking
         written = prompt // CACHE_BLOCK * CACHE_BLOCK - cached if caches_prompts else 0
         counted.append(
-            Tokens(
+            turn.usage
+            or Tokens(
                 uncached=prompt - cached - written,
                 cache_read=cached,
                 cache_write=written,
