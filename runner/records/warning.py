@@ -9,6 +9,7 @@ from pydantic import Field
 from runner.records.base import Part
 
 CODES: Mapping[str, str] = {
+    "agent-price-made-up": "The agent knows no price of this model and made one up: its dollars are not used.",
     "artifact-scored-zero": "All artifacts were produced, yet one of them was scored 0.",
     "artifacts-disagree-with-scores": "More artifacts carry a score than the source says were produced.",
     "bucket-bounds": "Percentiles are upper bounds of histogram buckets, not values in between.",
@@ -38,6 +39,7 @@ CODES: Mapping[str, str] = {
     "older-revision": "A later sweep of the same deployment exists.",
     "older-rate-in-source": "The source priced this sweep at an hourly rate that is not in the price list.",
     "peak-above-concurrency": "More requests ran at once than the level's concurrency allows.",
+    "permission-denied": "The agent was refused the use of a tool, although everything was to be allowed.",
     "precision-respelled": "The source spells the precision in another way.",
     "price-differs-between-cells": "The same model was billed at other token prices in other cells.",
     "probe": "A run to try something out: it has no summary in the source.",
