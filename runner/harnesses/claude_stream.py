@@ -20,6 +20,7 @@ from runner.records import Cost, CostBasis, DataWarning, Usage
 
 SYNTHETIC = "<synthetic>"
 """Model of the messages that the agent writes itself, as for an error."""
+UNREACHED = {"connection_failed", "connection_error"}
 LIMITS = {"error_max_turns": "turns", "error_max_budget_usd": "cost"}
 SOURCES = {
     "input_tokens": "modelUsage inputTokens of the last result line, all models",
@@ -41,7 +42,11 @@ class Heard:
     """Ids of the model's answers in the main conversation, in order."""
     spoke: bool = False
     """Whether the model said or did anything, in the main conversation or in a subagent."""
+    reported_turns: int = 0
+    """``num_turns`` over all segments, less the one that is counted for a request without an answer."""
     retries: int = 0
+    lost: int = 0
+    """Requests that broke off without a status, after the server may have begun to work on them."""
     denied: set[str] = field(default_factory=set)
 
     def hear(self, event: Event) -> None:
@@ -51,10 +56,15 @@ class Heard:
             self.started = True
         elif kind == "system" and subtype == "api_retry":
             self.retries += 1
+            self.lost += count(event.get("error_status")) is None and event.get("error") not in UNREACHED
         elif kind == "assistant":
             self._hear_answer(event)
         elif kind == "result":
             self.started, self.result = True, event
+            unanswered = (
+                event.get("subtype") == "error_max_turns" or event.get("terminal_reason") == "api_error"
+            )
+            self.reported_turns += max((count(event.get("num_turns")) or 0) - unanswered, 0)
             for denial in items(event.get("permission_denials")):
                 self.denied.add(text(mapping(denial).get("tool_name"), 100) or "a tool")
 
@@ -93,20 +103,21 @@ def _read_finished(heard: Heard, result: Event, warnings: Sequence[DataWarning])
     usage: Usage | None = None
     if told:
         usage = as_usage(total(told.values()), SOURCES)
-    elif not silent and _turned_away(result):
+    elif not silent and not heard.lost and _turned_away(result):
         usage = as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
     notes: list[DataWarning] = [*_cost_warnings(result), *_denials(heard)]
     if silent:
         notes.append(not_reported(max(len(heard.answers), 1)))
-    if failed and terminal == "api_error" and not _turned_away(result):
-        notes.append(lower_bound("the last request broke off"))
+    lost = heard.lost + (terminal == "api_error" and not _turned_away(result))
+    if lost:
+        notes.append(lower_bound(f"{lost} answers broke off before their token counts arrived"))
     return Reading(
         stop_reason=_stop_reason(subtype, terminal),
         is_error=failed,
         error=_error(result) if failed else None,
         usage=usage,
         usage_by_model={name: as_usage(counts, SOURCES) for name, counts in told.items()},
-        turns=len(heard.answers),
+        turns=heard.reported_turns,
         retries=heard.retries,
         costs=_costs(result),
         limit_hit=LIMITS.get(subtype),

@@ -7,17 +7,24 @@ was read from the cache and written to it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.codex_rollout import Rollouts, counts_of, read_rollouts
-from runner.harnesses.counts import Counts, as_usage, lower_bound, not_reported, total
+from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
 from runner.harnesses.stream import Event, mapping, objects, parsed, text
 from runner.records import DataWarning, Usage
 
 RECONNECTING = "Reconnecting..."
+TURNED_AWAY = re.compile(
+    r"(last|unexpected) status:? \d{3}|experiencing high demand|waiting for network|connection failed"
+    r"|\"error\":",
+    re.IGNORECASE,
+)
+"""In the message of a request that the server refused or that reached none, so that it used no tokens."""
 ROLLOUTS = "rollout files, each answer once, subagents included"
 SOURCES = {
     "input_tokens": f"input_tokens less cached_input_tokens and cache_write_input_tokens; {ROLLOUTS}",
@@ -37,6 +44,8 @@ class _Heard:
     messages: int = 0
     delegated: bool = False
     reconnects: int = 0
+    lost: int = 0
+    """Requests that broke off after the server may have begun to work on them."""
     completed: list[Event] = field(default_factory=list)
     failure: str | None = None
     last_error: str | None = None
@@ -51,20 +60,22 @@ class _Heard:
         elif kind == "item.completed":
             self.messages += item.get("type") == "agent_message"
             self.delegated = self.delegated or item.get("type") == "collab_tool_call"
-            self._hear_error(item.get("message") if item.get("type") == "error" else None)
         elif kind == "error":
             self._hear_error(event.get("message"))
         elif kind == "turn.completed":
             self.ended, self.failure = True, None
             self.completed.append(mapping(event.get("usage")))
         elif kind == "turn.failed":
-            self.ended = True
-            self.failure = _unwrapped(mapping(event.get("error")).get("message"))
+            message = mapping(event.get("error")).get("message")
+            self.ended, self.failure = True, _unwrapped(message)
+            self.lost += not TURNED_AWAY.search(text(message))
 
     def _hear_error(self, message: object) -> None:
-        """An error may be a warning, as for an unknown model, so it alone never makes a failed run."""
+        """An error is a retry or comes before the end; an item of that type is only a warning."""
         if isinstance(message, str):
-            self.reconnects += message.startswith(RECONNECTING)
+            if message.startswith(RECONNECTING):
+                self.reconnects += 1
+                self.lost += not TURNED_AWAY.search(message)
             self.last_error = _unwrapped(message)
 
 
@@ -100,7 +111,11 @@ def _tokens(heard: _Heard, rollouts: Rollouts) -> tuple[Usage | None, dict[str, 
     """Usage in all and by model, with what a reader must know of it."""
     records = list(rollouts.records.values())
     silent = sum(counts.all_zero for _, counts in records)
-    notes = [] if heard.ended else [lower_bound("the agent was stopped with an answer under way")]
+    notes = []
+    if heard.lost:
+        notes.append(lower_bound(f"{heard.lost} answers broke off before their token counts arrived"))
+    elif heard.started and not heard.ended:
+        notes.append(lower_bound("the agent was stopped, perhaps with an answer under way"))
     if silent or (not records and heard.messages and not _told(heard)):
         return None, {}, [not_reported(silent or heard.messages)]
     if records:
@@ -113,7 +128,9 @@ def _tokens(heard: _Heard, rollouts: Rollouts) -> tuple[Usage | None, dict[str, 
         if heard.delegated:
             notes.append(lower_bound("the rollout files are gone, and the stream leaves out subagents"))
         return as_usage(total(counts_of(usage) for usage in heard.completed), STREAM_SOURCES), {}, notes
-    return None, {}, []
+    if heard.failure is not None and not heard.lost and not heard.messages:
+        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away")), {}, notes
+    return None, {}, notes
 
 
 def _told(heard: _Heard) -> bool:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
+from runner.harnesses.counts import NOT_A_CLASS
+from runner.harnesses.stream import Event, objects
 from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
 
-MAX_LINE_BYTES = 4_000_000
-NOT_A_CLASS = "not a class of Chat Completions: tokens written to a cache are part of its fresh input"
 LIMITS = {"turns", "tokens", "cost", "time"}
 
 
@@ -25,9 +24,9 @@ class _Heard:
     retries: int = 0
     lost: int = 0
     in_flight: bool = False
-    end: dict[str, object] | None = None
+    end: Event | None = None
 
-    def hear(self, event: dict[str, object]) -> None:
+    def hear(self, event: Event) -> None:
         kind = str(event.get("event"))
         if kind == "start":
             self.started = True
@@ -46,7 +45,7 @@ class _Heard:
             self.end = event
             self._hear_not_enforced(event)
 
-    def _hear_not_enforced(self, event: dict[str, object]) -> None:
+    def _hear_not_enforced(self, event: Event) -> None:
         reasons = event.get("not_enforced")
         if isinstance(reasons, dict):
             self.not_enforced |= {str(name)[:40]: str(reason)[:400] for name, reason in reasons.items()}
@@ -55,7 +54,7 @@ class _Heard:
 def read_stream(stdout: Path) -> Reading:
     """The reading of the events in ``stdout``. Never raises on broken, cut or missing output."""
     heard = _Heard()
-    for event in _events(stdout):
+    for event in objects(stdout):
         heard.hear(event)
     end = heard.end or {}
     limit = end.get("limit_hit")
@@ -142,19 +141,3 @@ def _counts(usage: object) -> dict[str, int | None] | None:
         fine = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         counts[name] = value if fine else None
     return counts
-
-
-def _events(stdout: Path) -> Iterator[dict[str, object]]:
-    """The JSON objects in the file, one a line; everything else is passed over."""
-    try:
-        stream = stdout.open("rb")
-    except OSError:
-        return
-    with stream:
-        while line := stream.readline(MAX_LINE_BYTES):
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(event, dict):
-                yield event

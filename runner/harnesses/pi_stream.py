@@ -73,7 +73,7 @@ class _Heard:
             self.started, self.in_flight = True, False
             self.answers.append(_answer(message))
         elif kind == "auto_retry_start":
-            self.retries += 1
+            self.retries, self.ended = self.retries + 1, False
         elif kind in {"agent_settled", "agent_end"}:
             self.ended = True
 
@@ -157,6 +157,8 @@ def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
     lost = sum(answer.lost for answer in heard.answers) + heard.in_flight
     if lost:
         yield lower_bound(f"{lost} answers broke off before their token counts arrived")
+    elif heard.started and not heard.ended:
+        yield lower_bound("the agent was stopped, perhaps with an answer under way")
 
 
 def trace_event(line: str) -> str | None:

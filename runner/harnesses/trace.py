@@ -13,7 +13,9 @@ MAX_PART = 2000
 
 def plain(value: object) -> str:
     """``value`` on one line without control characters; what is no text is shown as JSON."""
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) if value else ""
+    shown = (
+        value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    )
     return HARMFUL.sub(" ", shown[:MAX_PART]).strip()
 
 
