@@ -7,6 +7,7 @@ from pathlib import Path
 
 from generators.pages.links import DEMONSTRATION
 from generators.pages.world import World
+from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import build_cells
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import InstancePrices, load_instance_prices
@@ -15,6 +16,7 @@ from runner.errors import ConfigurationError
 from runner.store import ResultsStore, StoreRoots
 
 INSTANCE_PRICES = Path("prices") / "instances.yaml"
+MODEL_ALIASES = Path("models") / "aliases.yaml"
 PUBLIC = "public"
 
 
@@ -26,15 +28,17 @@ def load_worlds(results: Path, datasets: Path) -> tuple[World, World | None]:
 
     Raises:
         StoreError: a record cannot be read.
-        ConfigurationError: a dataset or price list has faults, or two datasets claim one name.
+        ConfigurationError: a dataset, a price list or the table of model names has faults, or two
+            datasets claim one name.
     """
     described = load_datasets(datasets)
     prices = load_instance_prices(datasets / INSTANCE_PRICES)
+    aliases = load_model_aliases(datasets / MODEL_ALIASES)
     roots = StoreRoots(results)
-    real = _world(roots.public, described, prices, "")
+    real = _world(roots.public, described, prices, aliases, "")
     if not roots.demonstration.is_dir():
         return real, None
-    demonstration = _world(roots.demonstration, described, prices, DEMONSTRATION)
+    demonstration = _world(roots.demonstration, described, prices, aliases, DEMONSTRATION)
     return real, demonstration if demonstration.cells else None
 
 
@@ -59,7 +63,13 @@ def load_datasets(folder: Path) -> dict[str, Dataset]:
     return found
 
 
-def _world(root: Path, described: Mapping[str, Dataset], prices: InstancePrices, prefix: str) -> World:
+def _world(
+    root: Path,
+    described: Mapping[str, Dataset],
+    prices: InstancePrices,
+    aliases: ModelAliases,
+    prefix: str,
+) -> World:
     store = ResultsStore(root)
     plans = tuple(store.plans())
     sweeps = tuple(store.sweeps())
@@ -77,5 +87,6 @@ def _world(root: Path, described: Mapping[str, Dataset], prices: InstancePrices,
         rates=rates,
         sweeps=sweeps,
         plans=plans,
+        aliases=aliases,
         prefix=prefix,
     )

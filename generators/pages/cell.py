@@ -24,9 +24,12 @@ from generators.tables.cells import Cell
 from generators.tables.exports import summary_paths
 from generators.tables.figures import BY_NAME
 from runner.costs.hardware import HardwareRate
-from runner.records import CostBasis
+from runner.records import CostBasis, Hosting
 from runner.store.layout import trial_folder
 
+HOSTING_NOTES = {
+    Hosting.VENDOR_MANAGED: "version and settings may differ from those of the same name elsewhere"
+}
 Facts = list[tuple[str, Entry]]
 
 
@@ -145,11 +148,12 @@ def _identity(world: World, cell: Cell, path: str) -> Facts:
     def entry(text: str, page: str) -> Entry:
         return Entry(text, href=links.relative(path, page))
 
+    others = world.aliases.others(identity.model.slug, world.models)
     facts = [
         ("Model", entry(identity.model.slug, links.model_page(identity.model.slug, world.prefix))),
         (
             "Raw model id" if len(cell.raw_ids) == 1 else "Raw model ids",
-            Entry(", ".join(cell.raw_ids), code=True),
+            Entry(", ".join(cell.raw_ids), code=True, note=_other_ids(world, cell)),
         ),
         ("Provider", Entry(identity.provider)),
         ("Effort", Entry(identity.effort or "not stated", unknown=identity.effort is None)),
@@ -158,11 +162,20 @@ def _identity(world: World, cell: Cell, path: str) -> Facts:
         ("Dataset", entry(identity.dataset, links.dataset_page(identity.dataset, world.prefix))),
         ("Newest run", Entry(words.day(cell.run_date), unknown=cell.run_date is None)),
     ]
+    if others:
+        facts.append(("Model also filed as", entry(others[0], links.model_page(others[0], world.prefix))))
     versions = sorted({trial.record.fingerprint.harness_version or "" for trial in cell.trials} - {""})
     facts.append(("Harness version", Entry(words.listing(versions) or "not reported", unknown=not versions)))
     digest = cell.dataset_digest
     facts.append(("Dataset digest", Entry(digest or "not recorded", code=bool(digest), unknown=not digest)))
     return facts
+
+
+def _other_ids(world: World, cell: Cell) -> str:
+    """Raw ids that other cells of the same model name sent: variants that a reader must not mix up."""
+    named = world.select(model=cell.identity.model.slug)
+    others = sorted({raw_id for other in named for raw_id in other.raw_ids} - set(cell.raw_ids))
+    return f"other cells of this name sent {words.listing(others)}" if others else ""
 
 
 def _judge(cell: Cell) -> Facts:
@@ -195,7 +208,7 @@ def _serving(world: World, cell: Cell) -> Facts:
     facts: Facts = []
     for serving in servings:
         facts += [
-            ("Hosting", Entry(words.hosting(serving.hosting))),
+            ("Hosting", Entry(words.hosting(serving.hosting), note=HOSTING_NOTES.get(serving.hosting, ""))),
             ("Machine that served the model", _known(serving.instance_type)),
             ("Machine that ran the agent", _known(serving.orchestrator_instance_type)),
             ("Tensor parallel size", count_entry(serving.tensor_parallel_size)),

@@ -12,6 +12,7 @@ from generators.pages.world import World
 from generators.statistics.comparison import TIE_RELATIVE, Side
 from generators.tables.pairs import MEASURES, HarnessPair, Measured, ModelPair, harness_pairs
 from generators.tables.sample import Unit
+from runner.records import Hosting
 
 UNITS = {"score": Unit.POINTS, "cost": Unit.DOLLARS, "tokens": Unit.TOKENS, "minutes": Unit.MINUTES}
 TITLES = {
@@ -31,6 +32,7 @@ class PairSection:
     dataset: str
     models: int
     tasks: str
+    managed: str
     tally: Table
     tables: list[tuple[str, Table]]
 
@@ -39,7 +41,7 @@ def pages(world: World) -> Iterator[Page]:
     """The comparison page; real results only."""
     if world.demonstration:
         return
-    pairs = harness_pairs(world.cells)
+    pairs = harness_pairs(world.cells, world.aliases)
     yield Page(
         path=links.COMPARE,
         title="Compare harnesses",
@@ -88,6 +90,7 @@ def _section(world: World, pair: HarnessPair) -> PairSection:
         dataset=pair.dataset,
         models=len(pair.models),
         tasks=tasks,
+        managed=_managed(pair),
         tally=table(f"Tally of {pair.first} and {pair.second}", columns, rows, sortable=False),
         tables=[(TITLES[measure], _measure_table(world, pair, measure)) for measure in MEASURES],
     )
@@ -101,17 +104,38 @@ def _measure_table(world: World, pair: HarnessPair, measure: str) -> Table:
     rows = []
     for model in sorted(pair.models, key=lambda model: model.first.key):
         measured = model.measures[measure]
-        rows.append([_name(model), *_amounts(world, model, measured, unit), _verdict(pair, measured)])
+        rows.append(
+            [_name(world, pair, model), *_amounts(world, model, measured, unit), _verdict(pair, measured)]
+        )
     return table(f"{TITLES[measure]}: {pair.first} and {pair.second}", columns, rows)
 
 
-def _name(model: ModelPair) -> Entry:
-    slug = model.first.identity.model.slug
-    providers = list(dict.fromkeys([model.first.identity.provider, model.second.identity.provider]))
-    return link_entry(
-        slug,
-        links.relative(links.COMPARE, links.model_page(slug)),
-        note=" and ".join(providers),
+def _name(world: World, pair: HarnessPair, model: ModelPair) -> Entry:
+    slug = world.aliases.model(model.first.identity.model.slug)
+    sides = ((pair.first, model.first), (pair.second, model.second))
+    providers = list(dict.fromkeys(cell.identity.provider for _, cell in sides))
+    notes = [" and ".join(providers)]
+    notes += [
+        f"filed as {cell.identity.model.slug} under {harness}"
+        for harness, cell in sides
+        if cell.identity.model.slug != slug
+    ]
+    page = slug if slug in world.models else model.first.identity.model.slug
+    return link_entry(slug, links.relative(links.COMPARE, links.model_page(page)), note="; ".join(notes))
+
+
+def _managed(pair: HarnessPair) -> str:
+    """What a reader must know where a vendor decides which version of a model answers."""
+    sides = (
+        (pair.first, [model.first for model in pair.models]),
+        (pair.second, [model.second for model in pair.models]),
+    )
+    names = [name for name, cells in sides if any(cell.hosting is Hosting.VENDOR_MANAGED for cell in cells)]
+    if not names:
+        return ""
+    return (
+        f"Models under {' and '.join(names)} are managed by its vendor: version and settings may differ from "
+        "those of a model of the same name elsewhere."
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from generators.pages import links, words
 from generators.pages.board_tables import cells_table, warning_summary
 from generators.pages.rendering import Crumb, Page
-from generators.pages.table import Column, Entry, link_entry, table
+from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
 from generators.tables.cells import Cell
 from runner.costs.hardware import HardwareRate
@@ -48,8 +49,7 @@ def _index(world: World) -> Page:
         description="Every model with results here.",
         context={
             "lead": "Models by the short name used in folders and pages. Each page lists the raw ids that "
-            "were sent. A vendor may write the same model in another way, so one model can stand here under "
-            "two names.",
+            "were sent. Where a source says that two names are one model, each page names the other one.",
             "table": table("Models", columns, rows),
             "after": None,
         },
@@ -81,6 +81,9 @@ def _page(world: World, model: str) -> Page:
         description=f"Every harness that was measured with the model {model}.",
         context={
             "facts": _facts(world, model, cells),
+            "raw_ids": _raw_ids(cells),
+            "other_names": _other_names(world, model, path),
+            "managed": any(cell.hosting is Hosting.VENDOR_MANAGED for cell in cells),
             "sections": sections,
             "warnings": warning_summary(cells, path),
         },
@@ -93,9 +96,7 @@ def _page(world: World, model: str) -> Page:
 
 
 def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str, Entry]]:
-    raw_ids = sorted({raw_id for cell in cells for raw_id in cell.raw_ids})
     facts = [
-        ("Raw ids sent", Entry(", ".join(raw_ids), code=True)),
         ("Providers", Entry(words.listing(sorted({cell.identity.provider for cell in cells})))),
         ("Hosting", Entry(words.listing(sorted({words.hosting(cell.hosting) for cell in cells})))),
         ("Cells", Entry(f"{len(cells):,}")),
@@ -112,6 +113,40 @@ def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str,
         else:
             facts.append(("Hardware-derived rate", Entry("not known", note=rate.reason, unknown=True)))
     return facts
+
+
+def _raw_ids(cells: tuple[Cell, ...]) -> Table:
+    """One row for each raw id, with where it was sent: one name can cover variants of a model."""
+    found: dict[str, list[tuple[Cell, int]]] = {}
+    for cell in cells:
+        counts = Counter(trial.record.identity.cell.model.raw_id for trial in cell.trials)
+        for raw_id, trials in counts.items():
+            found.setdefault(raw_id, []).append((cell, trials))
+    rows = [
+        [
+            Entry(raw_id, code=True),
+            Entry(words.listing(sorted({cell.identity.provider for cell, _ in places}))),
+            Entry(words.listing(sorted({cell.identity.harness for cell, _ in places}))),
+            Entry(str(len(places)), float(len(places))),
+            Entry(str(sum(trials for _, trials in places)), float(sum(trials for _, trials in places))),
+        ]
+        for raw_id, places in sorted(found.items())
+    ]
+    columns = [Column("Raw model id"), Column("Providers"), Column("Harnesses")]
+    columns += [Column("Cells", "number"), Column("Trials", "number")]
+    return table("Raw model ids", columns, rows, sortable=False)
+
+
+def _other_names(world: World, model: str, path: str) -> list[tuple[str, str, str]]:
+    """Other names of this model: name, address, and why it is taken for the same."""
+    return [
+        (
+            other,
+            links.relative(path, links.model_page(other, world.prefix)),
+            world.aliases.reason(model, other),
+        )
+        for other in world.aliases.others(model, world.models)
+    ]
 
 
 def _by_score(cells: tuple[Cell, ...]) -> list[Cell]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
 
 from generators.pages import links
+from generators.tables.aliases import ModelAliases
 from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
@@ -32,6 +33,7 @@ class World:
     sweeps: tuple[ThroughputRecord, ...]
     plans: tuple[PlanRecord, ...]
     prefix: str = ""
+    aliases: ModelAliases = field(default_factory=ModelAliases)
 
     @property
     def demonstration(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from generators.statistics.comparison import PairedMean, Side, Tally, paired_mean, tally, tie_rule
+from generators.tables.aliases import ModelAliases
 from generators.tables.boards import task_means
 from generators.tables.cells import Cell
 
@@ -48,7 +49,7 @@ class HarnessPair:
         return tally([side for side in sides if side is not None])
 
 
-def harness_pairs(cells: Iterable[Cell]) -> list[HarnessPair]:
+def harness_pairs(cells: Iterable[Cell], aliases: ModelAliases) -> list[HarnessPair]:
     """Every two harnesses that share a model, by skill and dataset; the pairs with most models first."""
     grouped: dict[tuple[str, str], dict[str, list[Cell]]] = {}
     for cell in cells:
@@ -57,7 +58,7 @@ def harness_pairs(cells: Iterable[Cell]) -> list[HarnessPair]:
     found = []
     for (skill, dataset), harnesses in grouped.items():
         for first, second in itertools.combinations(sorted(harnesses), 2):
-            models = tuple(_model_pairs(harnesses[first], harnesses[second]))
+            models = tuple(_model_pairs(harnesses[first], harnesses[second], aliases))
             if models:
                 found.append(HarnessPair(skill, dataset, first, second, models))
     return sorted(
@@ -65,10 +66,9 @@ def harness_pairs(cells: Iterable[Cell]) -> list[HarnessPair]:
     )
 
 
-def model_name(cell: Cell) -> str:
-    """What makes models of two cells the same: slug and effort, dots read as dashes (vendors write both)."""
-    name = cell.identity.model.slug.replace(".", "-")
-    return f"{name} {cell.identity.effort}" if cell.identity.effort else name
+def model_name(cell: Cell, aliases: ModelAliases) -> tuple[str, str | None]:
+    """What makes models of two cells the same: the model its slug stands for, and the effort."""
+    return aliases.model(cell.identity.model.slug), cell.identity.effort
 
 
 def compare(first: Cell, second: Cell) -> ModelPair:
@@ -91,9 +91,10 @@ def compare(first: Cell, second: Cell) -> ModelPair:
     return ModelPair(first, second, measures)
 
 
-def _model_pairs(first: Sequence[Cell], second: Sequence[Cell]) -> Iterable[ModelPair]:
+def _model_pairs(first: Sequence[Cell], second: Sequence[Cell], aliases: ModelAliases) -> Iterable[ModelPair]:
     for one, two in itertools.product(first, second):
-        if model_name(one) == model_name(two) and one.has_scores and two.has_scores:
+        same = model_name(one, aliases) == model_name(two, aliases)
+        if same and one.has_scores and two.has_scores:
             yield compare(one, two)
 
 

@@ -139,7 +139,8 @@ def test_indexes_count_what_is_there(pages: dict[str, Shown]) -> None:
 
 def test_the_model_page_puts_harnesses_side_by_side(pages: dict[str, Shown]) -> None:
     shown = pages["models/cheap.md"]
-    assert shown.facts()["Raw ids sent"] == "vendor/cheap"
+    (raw,) = shown.table("Raw model ids")
+    assert (raw["Raw model id"], raw["Harnesses"]) == ("vendor/cheap", "loop, pi")
     rows = shown.table("cheap: fix on hello-world")
     assert [found["Harness"] for found in rows] == ["pi", "loop"]
 

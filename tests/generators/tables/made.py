@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import Cell, build_cells
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import InstancePrices, load_instance_prices
@@ -125,6 +126,11 @@ class Made:
 def prices() -> InstancePrices:
     """The shipped price list."""
     return load_instance_prices(ROOT / "datasets" / "prices" / "instances.yaml")
+
+
+def aliases() -> ModelAliases:
+    """The shipped table of model names."""
+    return load_model_aliases(ROOT / "datasets" / "models" / "aliases.yaml")
 
 
 def rates() -> HardwareRates:

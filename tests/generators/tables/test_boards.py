@@ -11,7 +11,7 @@ from generators.tables.cells import Cell
 from generators.tables.pairs import HarnessPair, compare, harness_pairs
 from runner.records import CostBasis
 from tests import examples
-from tests.generators.tables.made import Made, cells, committed
+from tests.generators.tables.made import Made, aliases, cells, committed
 from tests.importers import figures
 
 
@@ -137,7 +137,7 @@ def the_pair(first: str, second: str) -> HarnessPair:
     """The committed pair of two harnesses under swe3 on the first dataset."""
     return next(
         pair
-        for pair in harness_pairs(committed())
+        for pair in harness_pairs(committed(), aliases())
         if (pair.first, pair.second, pair.skill, pair.dataset) == (first, second, "swe3", figures.V1)
     )
 
