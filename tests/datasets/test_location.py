@@ -144,7 +144,7 @@ def test_no_path_that_passes_leaves_its_folder(path: str) -> None:
         passed = check_relative(path)
     except ValueError:
         return
-    root = Path("/root/of/it")
+    root = Path("/somewhere/of/it")
     joined = Path(*(part for part in (root / passed).parts))
     assert ".." not in joined.parts
     assert joined.is_relative_to(root)
