@@ -42,8 +42,7 @@ def _turns() -> Iterator[Turn]:
     for task, background in ((FOREGROUND, False), (BACKGROUND, True)):
         prompt = "replay_thread: helper\nList the files and say their names."
         ask = {"do": "subagent", "thread": "helper", "prompt": prompt, "background": background}
-        wait: list[Turn] = [{"do": "wait"}]
-        yield from _thread(task, 10, [[ask], wait, []] if background else [[ask], []])
+        yield from _thread(task, 10, [[ask], [{"do": "wait"}], []])
         yield from _thread(task, 20, [[{"do": "shell", "command": "ls"}], []], thread="helper")
     yield from _thread(ENDLESS, 30, [[{"do": "shell", "command": "echo step {step}"}]], forever=True)
 

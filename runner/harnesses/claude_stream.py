@@ -91,10 +91,11 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
         heard.hear(event)
     if heard.result is None:
         return _read_stopped(heard, configuration, warnings)
-    return _read_finished(heard, heard.result, warnings)
+    broken = read_transcripts(configuration).broken
+    return _read_finished(heard, heard.result, broken, warnings)
 
 
-def _read_finished(heard: Heard, result: Event, warnings: Sequence[DataWarning]) -> Reading:
+def _read_finished(heard: Heard, result: Event, broken: int, warnings: Sequence[DataWarning]) -> Reading:
     by_model = {str(name)[:300]: _counts(mapping(used)) for name, used in _models(result).items()}
     told = {name: counts for name, counts in by_model.items() if not counts.all_zero}
     silent = heard.spoke and not told
@@ -108,9 +109,9 @@ def _read_finished(heard: Heard, result: Event, warnings: Sequence[DataWarning])
     notes: list[DataWarning] = [*_cost_warnings(result), *_denials(heard)]
     if silent:
         notes.append(not_reported(max(len(heard.answers), 1)))
-    lost = heard.lost + (terminal == "api_error" and not _turned_away(result))
+    lost = heard.lost + broken + (terminal == "api_error" and not _turned_away(result))
     if lost:
-        notes.append(lower_bound(f"{lost} answers broke off before their token counts arrived"))
+        notes.append(lower_bound(f"{lost} answers broke off before all of their token counts arrived"))
     return Reading(
         stop_reason=_stop_reason(subtype, terminal),
         is_error=failed,
@@ -126,7 +127,7 @@ def _read_finished(heard: Heard, result: Event, warnings: Sequence[DataWarning])
 
 
 def _read_stopped(heard: Heard, configuration: Path, warnings: Sequence[DataWarning]) -> Reading:
-    by_model = read_transcripts(configuration)
+    by_model = read_transcripts(configuration).by_model()
     known = bool(by_model) and not any(counts.all_zero for counts in by_model.values())
     notes = [lower_bound("the agent was stopped, so answers under way were not counted")] if known else []
     if heard.spoke and not known:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.counts import Counts, total
@@ -11,21 +12,37 @@ from runner.harnesses.stream import Event, count, mapping, objects, text
 SYNTHETIC = "<synthetic>"
 
 
-def read_transcripts(configuration: Path) -> dict[str, Counts]:
-    """By model, the sum over the answers in every transcript below ``configuration``, subagents included.
+@dataclass
+class Transcripts:
+    """Every answer in the transcripts of a run, subagents included."""
 
-    An answer takes a line for each of its blocks, all with the same id and with counts that can only grow, so
-    the largest of an id counts.
-    """
-    answers: dict[str, tuple[str, Counts]] = {}
+    answers: dict[str, tuple[str, Counts]] = field(default_factory=dict)
+    """Model and counts by id. An answer takes a line for each of its blocks, all with the same id and with
+    counts that can only grow, so the largest counts."""
+    requests: dict[str, bool] = field(default_factory=dict)
+    """Whether the answer to a request came to its end."""
+
+    def by_model(self) -> dict[str, Counts]:
+        """The sums by model."""
+        found: dict[str, list[Counts]] = {}
+        for model, counts in self.answers.values():
+            found.setdefault(model, []).append(counts)
+        return {model: total(each) for model, each in found.items()}
+
+    @property
+    def broken(self) -> int:
+        """Answers that broke off; of these only what was told at their start is counted."""
+        return sum(not ended for ended in self.requests.values())
+
+
+def read_transcripts(configuration: Path) -> Transcripts:
+    """What every transcript below ``configuration`` holds."""
+    found = Transcripts()
     for path in _files(configuration):
         for line in objects(path):
             if line.get("type") == "assistant":
-                _take(mapping(line.get("message")), answers)
-    by_model: dict[str, list[Counts]] = {}
-    for model, counts in answers.values():
-        by_model.setdefault(model, []).append(counts)
-    return {model: total(each) for model, each in by_model.items()}
+                _take(line, found)
+    return found
 
 
 def _files(configuration: Path) -> Iterator[Path]:
@@ -35,10 +52,14 @@ def _files(configuration: Path) -> Iterator[Path]:
     yield from sorted(projects.glob("*/*/subagents/**/*.jsonl"))
 
 
-def _take(message: Event, answers: dict[str, tuple[str, Counts]]) -> None:
+def _take(line: Event, found: Transcripts) -> None:
+    message, answers = mapping(line.get("message")), found.answers
     identifier, model = text(message.get("id"), 200), text(message.get("model"), 300)
     if not identifier or model == SYNTHETIC:
         return
+    request = text(line.get("requestRef"), 200) or identifier
+    ended = isinstance(message.get("stop_reason"), str)
+    found.requests[request] = found.requests.get(request, False) or ended
     counts = _counts(mapping(message.get("usage")))
     before = answers.get(identifier)
     if before is None or (counts.output or 0) >= (before[1].output or 0):

@@ -113,7 +113,7 @@ def _tokens(heard: _Heard, rollouts: Rollouts) -> tuple[Usage | None, dict[str, 
     silent = sum(counts.all_zero for _, counts in records)
     notes = []
     if heard.lost:
-        notes.append(lower_bound(f"{heard.lost} answers broke off before their token counts arrived"))
+        notes.append(lower_bound(f"{heard.lost} answers broke off before all of their token counts arrived"))
     elif heard.started and not heard.ended:
         notes.append(lower_bound("the agent was stopped, perhaps with an answer under way"))
     if silent or (not records and heard.messages and not _told(heard)):

@@ -20,8 +20,8 @@ from runner.records import DataWarning, Usage
 
 ENDED_WELL = {"stop", "end_turn"}
 FAILED = {"error", "aborted"}
-REFUSED = re.compile(r"\s*[45]\d\d\b|connection error", re.IGNORECASE)
-"""How the message of a request begins that the server turned away, so that it used no tokens."""
+REFUSED = re.compile(r"^\s*[45]\d\d\b|api error \([45]\d\d\)|connection error", re.IGNORECASE)
+"""In the message of a request that the server turned away, so that it used no tokens."""
 SOURCES = {
     "input_tokens": "sum of message_end usage.input",
     "output_tokens": "sum of message_end usage.output",
@@ -48,7 +48,7 @@ class _Answer:
     @property
     def lost(self) -> bool:
         """Whether it broke off after the server may have begun to work on it."""
-        return self.failed and self.counts.all_zero and not REFUSED.match(self.error)
+        return self.failed and not REFUSED.search(self.error)
 
 
 @dataclass
@@ -106,6 +106,7 @@ def read_stream(stdout: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
 
 def _answer(message: Event) -> _Answer:
     usage = mapping(message.get("usage"))
+    failed = message.get("stopReason") in FAILED
     return _Answer(
         model=text(message.get("model"), 300),
         api=text(message.get("api"), 100),
@@ -116,7 +117,8 @@ def _answer(message: Event) -> _Answer:
             output=count(usage.get("output")),
             read=count(usage.get("cacheRead")),
             write=count(usage.get("cacheWrite")),
-            reasoning=count(usage.get("reasoning")),
+            # A broken-off answer is counted as far as it was told, and makes the sums a lower bound.
+            reasoning=count(usage.get("reasoning", 0 if failed else None)),
         ),
     )
 
@@ -156,7 +158,7 @@ def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
         yield not_reported(silent)
     lost = sum(answer.lost for answer in heard.answers) + heard.in_flight
     if lost:
-        yield lower_bound(f"{lost} answers broke off before their token counts arrived")
+        yield lower_bound(f"{lost} answers broke off before all of their token counts arrived")
     elif heard.started and not heard.ended:
         yield lower_bound("the agent was stopped, perhaps with an answer under way")
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from runner.records.base import Part
 
 CODES: Mapping[str, str] = {
-    "agent-price-made-up": "The agent knows no price of this model and made one up: its dollars are not used.",
+    "agent-price-made-up": "The agent knows no price of this model and made one up: it is not used.",
     "artifact-scored-zero": "All artifacts were produced, yet one of them was scored 0.",
     "artifacts-disagree-with-scores": "More artifacts carry a score than the source says were produced.",
     "bucket-bounds": "Percentiles are upper bounds of histogram buckets, not values in between.",
