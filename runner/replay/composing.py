@@ -1,9 +1,9 @@
 """Composing: writes cassettes from scripts, with token counts computed from text lengths.
 
-A script is a YAML file beside the cassette: dataset, model, context_window, note, caches_prompts, and for each
-task its turns as ``say``, ``thinking`` (reasoning tokens) and ``actions``. ``threads`` holds the turns of
-subagents, ``skills`` those for one skill only. A ``write`` may take its text from a file below the script's
-folder, named by ``content_from``; a ``say_json`` is said as JSON text. Write all of them with
+A script is a YAML file beside the cassette: dataset, model, context_window, note, caches_prompts, and for
+each task its turns as ``say``, ``thinking`` (reasoning tokens) and ``actions``. ``threads`` holds the turns
+of subagents, ``skills`` those for one skill only. A ``write`` may take its text from a file below the
+script's folder, named by ``content_from``; a ``say_json`` is said as JSON text. Write all of them with
 ``python -m runner.replay.composing datasets/cassettes``.
 """
 

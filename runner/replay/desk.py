@@ -9,6 +9,7 @@ from pathlib import Path
 
 from runner.errors import ConfigurationError
 from runner.replay.library import Library
+from runner.replay.meter import Meter
 from runner.replay.scenario import FaultRule
 from runner.replay.tally import Tally
 
@@ -48,4 +49,5 @@ class Desk:
     log: Log
     rules: tuple[FaultRule, ...] = ()
     tally: Tally = field(default_factory=Tally)
+    meter: Meter = field(default_factory=Meter)
     stopping: threading.Event = field(default_factory=threading.Event)

@@ -7,12 +7,14 @@ import select
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote
 
 from runner.replay.chat import CHAT
 from runner.replay.conversation import Answer, Conversation, RequestFault
 from runner.replay.desk import Desk
+from runner.replay.meter import CONTENT_TYPE, Ticket
 from runner.replay.player import find_turn, play
 from runner.replay.routes import Route, find_route
 from runner.replay.scenario import Faults, Scenario, ScenarioError, active_faults, parse_path
@@ -24,6 +26,17 @@ MAX_BODY_BYTES = 32_000_000
 IDLE_SECONDS = 120.0
 LOOK_SECONDS = 0.1
 STATUS_CODES = {400: "invalid_request", 401: "invalid_api_key", 429: "rate_limit_exceeded"}
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """One request that a tally and a meter know of: what it belongs to and what goes wrong with it."""
+
+    part: Part
+    faults: Faults
+    ticket: Ticket
+    entry: dict[str, object]
+    """What the request log will say."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -70,6 +83,8 @@ class Handler(BaseHTTPRequestHandler):
             path, dataset = scenario.api_path, scenario.dataset
         if path == "/health":
             self._send(200, {"status": "ok"})
+        elif path == "/metrics":
+            self._send_bytes(200, self.desk.meter.page().encode(), CONTENT_TYPE)
         elif path in {"/v1/models", "/v1beta/models"}:
             self._send(200, self._models(dataset))
         else:
@@ -120,22 +135,20 @@ class Handler(BaseHTTPRequestHandler):
             self._send(200, {name: turn.usage.prompt})
             return
         number = self.desk.tally.begin(part)
+        ticket = self.desk.meter.arrive(conversation.model)
         try:
-            self._answer(scenario, route, conversation, part, number, entry)
+            faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
+            self._answer(scenario, route, conversation, Exchange(part, faults, ticket, entry))
         except RequestFault as error:
             self.desk.tally.error(part, error.status)
             raise
+        finally:
+            ticket.end()
 
     def _answer(
-        self,
-        scenario: Scenario,
-        route: Route,
-        conversation: Conversation,
-        part: Part,
-        number: int,
-        entry: dict[str, object],
+        self, scenario: Scenario, route: Route, conversation: Conversation, exchange: Exchange
     ) -> None:
-        faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
+        faults, entry = exchange.faults, exchange.entry
         if faults.delay_seconds:
             self.desk.stopping.wait(faults.delay_seconds)
         if faults.hang:
@@ -143,27 +156,18 @@ class Handler(BaseHTTPRequestHandler):
             self._silence()
             return
         if faults.status is not None:
-            self.desk.tally.error(part, faults.status)
+            self.desk.tally.error(exchange.part, faults.status)
             entry["status"] = self._scripted_error(route.wire, faults)
             return
         turn = find_turn(self.desk.library, scenario, conversation)
         answer = play(turn, scenario, conversation, faults)
+        exchange.ticket.begin(turn.usage)
         entry |= {"status": 200, "step": turn.step, "usage": turn.usage.model_dump()}
         entry["calls"] = [call.name for call in answer.calls]
-        self._deliver(route, part, turn, answer, faults, entry, stream=conversation.stream)
+        self._deliver(route, turn, answer, exchange, stream=conversation.stream)
 
-    def _deliver(
-        self,
-        route: Route,
-        part: Part,
-        turn: Turn,
-        answer: Answer,
-        faults: Faults,
-        entry: dict[str, object],
-        *,
-        stream: bool,
-    ) -> None:
-        whole = not (faults.cut or faults.malformed or faults.stall)
+    def _deliver(self, route: Route, turn: Turn, answer: Answer, exchange: Exchange, *, stream: bool) -> None:
+        whole = not exchange.faults.breaks_off
         reported = whole and answer.usage is not None
         begins = stream and answer.usage is not None
         served = Served(
@@ -171,40 +175,51 @@ class Handler(BaseHTTPRequestHandler):
             told=route.wire.told(turn.usage, answer.cache_detail),
             told_at_start=route.wire.told_at_start(turn.usage, answer.cache_detail) if begins else Tokens(),
         )
-        entry |= {"whole": whole, "usage_reported": reported}
-        self.desk.tally.answer(part, served, reported=reported, whole=whole)
+        exchange.entry.update(whole=whole, usage_reported=reported)
+        self.desk.tally.answer(exchange.part, served, reported=reported, whole=whole)
         try:
-            self._write_answer(route, answer, stream=stream, whole=whole, faults=faults)
+            self._write_answer(route, answer, exchange, stream=stream)
         except (ConnectionError, TimeoutError):
-            entry["client_left"] = True
+            exchange.entry["client_left"] = True
             if reported:
-                self.desk.tally.take_back(part, served)
+                self.desk.tally.take_back(exchange.part, served)
             raise
 
-    def _write_answer(
-        self, route: Route, answer: Answer, *, stream: bool, whole: bool, faults: Faults
-    ) -> None:
+    def _write_answer(self, route: Route, answer: Answer, exchange: Exchange, *, stream: bool) -> None:
         created = int(time.time())
         if stream:
             events = list(route.wire.events(answer, created))
             if not route.call.server_sent:
                 events = _json_list(events)
-            self._stream(events, faults, server_sent=route.call.server_sent)
-        elif whole:
-            self._send(200, route.wire.whole(answer, created))
+            self._stream(events, exchange, server_sent=route.call.server_sent)
+            return
+        body = route.wire.whole(answer, created)
+        exchange.ticket.first_byte()
+        if exchange.faults.breaks_off:
+            self._half_a_body(json.dumps(body).encode(), exchange.faults)
         else:
-            self._half_a_body(json.dumps(route.wire.whole(answer, created)).encode(), faults)
+            exchange.ticket.end("stop")
+            self._send(200, body)
 
-    def _stream(self, events: list[bytes], faults: Faults, *, server_sent: bool) -> None:
+    def _stream(self, events: list[bytes], exchange: Exchange, *, server_sent: bool) -> None:
+        faults = exchange.faults
         self.send_response(200)
         kind = "text/event-stream; charset=utf-8" if server_sent else "application/json"
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        for event in _spoiled(events, faults):
+        exchange.ticket.first_byte()
+        flowing = list(_spoiled(events, faults))
+        for number, event in enumerate(flowing, start=1):
+            if faults.pace_seconds and number > 1:
+                self.wfile.flush()
+                self.desk.stopping.wait(faults.pace_seconds)
+            if number == len(flowing) and not faults.breaks_off:
+                # As with the tally: no reader can be faster than the count.
+                exchange.ticket.end("stop")
             self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
-        if faults.cut or faults.malformed or faults.stall:
+        if faults.breaks_off:
             self.wfile.flush()
             if faults.stall:
                 self._silence()
@@ -275,8 +290,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def _send(self, status: int, body: dict[str, object], headers: dict[str, str] | None = None) -> None:
         data = json.dumps(body, ensure_ascii=False).encode()
+        self._send_bytes(status, data, "application/json", headers)
+
+    def _send_bytes(
+        self, status: int, data: bytes, content_type: str, headers: dict[str, str] | None = None
+    ) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(data)))
         for name, value in (headers or {}).items():
             self.send_header(name, value)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 FAULT_HELP = (
-    "e<status>, slow<milliseconds>, retryafter<seconds>, hang, stall, cut, malformed, nousage, nocache; "
+    "e<status>, slow<milliseconds>, pace<milliseconds>, retryafter<seconds>, hang, stall, cut, malformed, "
+    "nousage, nocache; "
     "with first<K>- before it only for the first K requests of a run, with late- only after a tool result"
 )
 PATH_HELP = (
@@ -16,7 +17,7 @@ PATH_HELP = (
 API_ROOTS = {"v1", "v1beta", "v1alpha", "health", "metrics"}
 FAULT = re.compile(
     r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
-    r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|retryafter(?P<after>\d{1,5})"
+    r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|pace(?P<pace>\d{1,5})|retryafter(?P<after>\d{1,5})"
     r"|(?P<plain>hang|stall|cut|malformed|nousage|nocache))"
 )
 
@@ -31,6 +32,8 @@ class Faults:
 
     status: int | None = None
     delay_seconds: float = 0.0
+    pace_seconds: float = 0.0
+    """Pause before every event of a stream but the first."""
     retry_after: int = 1
     hang: bool = False
     """Accept the request and never answer."""
@@ -42,6 +45,11 @@ class Faults:
     """Send an event that is no JSON, then close."""
     no_usage: bool = False
     no_cache_detail: bool = False
+
+    @property
+    def breaks_off(self) -> bool:
+        """Whether an answer begins and does not end."""
+        return self.cut or self.malformed or self.stall
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,8 @@ def parse_fault(text: str) -> FaultRule:
         faults = Faults(status=int(match["status"]))
     elif match["slow"]:
         faults = Faults(delay_seconds=int(match["slow"]) / 1000)
+    elif match["pace"]:
+        faults = Faults(pace_seconds=int(match["pace"]) / 1000)
     elif match["after"]:
         faults = Faults(retry_after=int(match["after"]))
     else:

@@ -13,6 +13,7 @@ from runner.errors import ConfigurationError
 from runner.replay.desk import Desk, Log
 from runner.replay.library import Library, open_library
 from runner.replay.listener import Listener, listen
+from runner.replay.meter import Meter
 from runner.replay.scenario import FaultRule, ScenarioError, parse_fault
 from runner.replay.tally import RunCount
 
@@ -82,7 +83,8 @@ class ReplayServer:
         return self._desk
 
     def __enter__(self) -> ReplayServer:
-        desk = Desk(self._library, Log(self._log_path), self._rules)
+        meter = Meter(tuple(self._library.models()))
+        desk = Desk(self._library, Log(self._log_path), self._rules, meter=meter)
         started: list[Listener] = []
         try:
             started.append(listen(self._address, desk))
