@@ -55,9 +55,10 @@ def signal_all(processes: Iterable[Process], number: signal.Signals) -> None:
 
 def _children(pid: int) -> list[int]:
     found: list[int] = []
+    tasks = PROC / str(pid) / "task"
     try:
-        for task in os.scandir(PROC / str(pid) / "task"):
-            found += map(int, (Path(task.path) / "children").read_text(encoding="ascii").split())
+        for task in tasks.iterdir():
+            found += map(int, (task / "children").read_text(encoding="ascii").split())
     except OSError:
         return found
     return found

@@ -15,7 +15,7 @@ from runner.harnesses.base import Launch
 
 GRACE_SECONDS = 3.0
 POLL_SECONDS = 0.1
-LOOK_SECONDS = 0.25
+FIRST_LOOK_SECONDS = 0.01
 PROCESS_LIMIT = 2000
 
 
@@ -72,11 +72,15 @@ class _Watch:
             self.verdict = "cancelled"
         elif self._is_idle(now):
             self.verdict = "idle"
-        elif now - self.looked > LOOK_SECONDS:
+        elif now - self.looked >= self.patience():
             self.looked = now
             if self.child.count_processes() > self.process_limit:
                 self.verdict = "processes"
         return self.verdict != ""
+
+    def patience(self) -> float:
+        """Seconds until the next look. The first ones are short: who gets away early must have been seen."""
+        return min(POLL_SECONDS, max(FIRST_LOOK_SECONDS, (self.looked - self.begun) / 2))
 
     def _is_idle(self, now: float) -> bool:
         if self.idle_seconds is None:
@@ -125,7 +129,7 @@ def supervise(
     watch = _Watch(child, cancelled, timeout_seconds, idle_seconds, activity, process_limit, clock)
     try:
         while not child.ended and not watch.must_stop():
-            child.attend(POLL_SECONDS)
+            child.attend(watch.patience())
         if not child.ended and watch.verdict != "processes":
             child.ask_to_end(GRACE_SECONDS)
     finally:

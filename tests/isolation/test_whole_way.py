@@ -8,24 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from runner.engine.isolation import choose
 from runner.engine.supervision import supervise
 from tests.harnesses.rig import EDITING, assert_counts_agree, open_rig
+from tests.isolation.levels import LEVELS, isolation
 
 
-def levels() -> list[str]:
-    return ["none", "sandbox"]
-
-
-@pytest.mark.parametrize("level", levels())
+@pytest.mark.parametrize("level", LEVELS)
 def test_the_loop_works_through_the_gateway(level: str, tmp_path: Path) -> None:
-    isolation = choose(level, private=())
+    inside = isolation(level)
     with open_rig(tmp_path) as rig:
         base = rig.server.url_for(run=rig.run_id, scenario="demo/t") + "/v1"
         assignment = rig.assignment(base)
-        with isolation.gateway(assignment.endpoint) as gateway:
+        with inside.gateway(assignment.endpoint) as gateway:
             assignment = replace(assignment, endpoint=gateway.endpoint)
-            launch = isolation.wrap(
+            launch = inside.wrap(
                 rig.loop.launch(assignment),
                 workspace=rig.workspace,
                 artifacts=rig.artifacts,
