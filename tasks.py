@@ -16,7 +16,7 @@ from typing import Any
 
 from invoke import Collection, Context, Exit, task
 
-from runner.errors import HarnessmarkError
+from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
 OWN_FAULT = 4
@@ -164,6 +164,10 @@ def verify(_context: Context, root: str | None = None) -> int:
     """Recompute every digest of the results store and name what is wrong."""
     from runner.store import verify as verify_store
 
+    if root and not Path(root).is_dir():
+        raise UsageError(
+            "there is no store at this path", where=root, remedy="name the folder that holds plans/"
+        )
     roots = [Path(root)] if root else list(_places().roots().existing())
     findings = [(each, finding) for each in roots for finding in verify_store(each)]
     for each, finding in findings:

@@ -70,6 +70,7 @@ def test_a_plan_is_shown_without_running_it(project: Path) -> None:
         (["dataset-check", "no-such"], "no-such"),
         (["import", "no-such", "--path", "."], "no importer named 'no-such'"),
         (["replay", "--cassettes", "nowhere"], "nowhere"),
+        (["verify", "--root", "nowhere"], "there is no store at this path"),
     ],
 )
 def test_a_mistake_is_explained_without_a_traceback_and_exits_1(

@@ -62,7 +62,9 @@ def test_killed_at_ten_random_moments_and_resumed_it_ends_with_the_same_trials(p
             kills += runner.wait() == -signal.SIGKILL
         if list(places.roots().demonstration.glob("plans/*.json")):
             how = "resume"
-    if how == "resume" and trials_at(places) < 6:
+    if how == "new":
+        assert run(places, {"count": 3, "seed": 5})[0] == 0
+    elif trials_at(places) < 6:
         assert run(places, resume=True)[0] == 0
     assert kills >= 3, "too few of the kills hit a runner at work"
     assert finished(places) == finished(undisturbed)
