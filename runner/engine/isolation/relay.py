@@ -19,6 +19,7 @@ from runner.harnesses.endpoint import Endpoint
 
 CHUNK = 64 * 1024
 MAX_HEAD_BYTES = 256 * 1024
+LINGER_SECONDS = 1.0
 MAX_BODY_BYTES = 64 * 1024 * 1024
 HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
@@ -235,10 +236,18 @@ class Relay:
             ("content-length", str(len(body))),
             ("connection", "close"),
         ]
-        with contextlib.suppress(ConnectionError, h11.LocalProtocolError):
+        with contextlib.suppress(ConnectionError, TimeoutError, h11.LocalProtocolError):
             await self._send(h11.Response(status_code=status, headers=headers))
             await self._send(h11.Data(data=body))
             await self._send(h11.EndOfMessage())
+            await asyncio.wait_for(self._hear_out(), LINGER_SECONDS)
+
+    async def _hear_out(self) -> None:
+        """Closing with unread bytes would reset the connection and take the refusal away again."""
+        if self._writer.can_write_eof():
+            self._writer.write_eof()
+        while await self._reader.read(CHUNK):
+            continue
 
 
 def _has_body(request: h11.Request) -> bool:
