@@ -9,7 +9,8 @@ HarnessmarkError
 │   ├── PathEscapeError        a name would leave its root
 │   ├── RecordError            a record file is not what it says it is
 │   ├── NewerRecordError       a record was written by a newer Harnessmark
-│   └── OverwriteError         a record that exists would be changed
+│   ├── OverwriteError         a record that exists would be changed
+│   └── SecretFound            what is to be written holds a secret
 ├── ImportFailure              other people's results could not be read            exit 1
 ├── EndpointError              a model endpoint failed or answered nonsense        exit 3
 └── PublishError               the site could not be built, checked or pushed      exit 4
@@ -83,6 +84,10 @@ class NewerRecordError(StoreError):
 
 class OverwriteError(StoreError):
     """A record that exists already would be changed."""
+
+
+class SecretFound(StoreError):
+    """What is about to be written holds a secret; the message says where, never what."""
 
 
 class ImportFailure(HarnessmarkError):

@@ -1,24 +1,41 @@
-"""Archive: raw event streams, compressed and kept outside git, named by the digest of their content."""
+"""Archive: raw event streams, masked and compressed, outside git, named by the digest of their content."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-import shutil
+import io
+import tempfile
 from pathlib import Path
+from typing import BinaryIO
 
+from runner.secrets import Scanner
 from runner.store import below
 
+LEVEL = 6
 
-def keep_stream(stream: Path, archive: Path) -> str:
-    """Compress ``stream`` into ``archive`` and return the SHA-256 of its uncompressed content."""
-    with stream.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    target = below(archive, f"{digest}.jsonl.gz")
-    if not target.exists():
-        archive.mkdir(parents=True, exist_ok=True)
-        partial = target.with_suffix(".partial")
-        with stream.open("rb") as source, gzip.GzipFile(partial, "wb", mtime=0) as packed:
-            shutil.copyfileobj(source, packed)
-        partial.rename(target)
+
+def keep_stream(stream: Path, archive: Path, scanner: Scanner) -> str:
+    """Compress ``stream`` into ``archive``, secrets masked; returns the SHA-256 of what was compressed."""
+    archive.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=archive, suffix=".partial", delete=False) as file:
+        partial = Path(file.name)
+        with gzip.GzipFile(fileobj=file, filename="", mode="wb", compresslevel=LEVEL, mtime=0) as packed:
+            digesting = _Digesting(packed)
+            with stream.open("rb") as source:
+                scanner.mask_stream(source, digesting)
+    digest = digesting.digest.hexdigest()
+    partial.replace(below(archive, f"{digest}.jsonl.gz"))
     return digest
+
+
+class _Digesting(io.RawIOBase, BinaryIO):
+    """Passes bytes on and digests them."""
+
+    def __init__(self, target: gzip.GzipFile) -> None:
+        self._target = target
+        self.digest = hashlib.sha256()
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        self.digest.update(data)
+        return self._target.write(data)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -12,19 +12,26 @@ from types import FrameType
 from rich.console import Console
 
 from runner.engine.lock import locked
+from runner.engine.matrix import read_matrix
 from runner.engine.places import Places
-from runner.engine.planning import Parts, make_plan
+from runner.engine.planning import Group, make_plan
 from runner.engine.progress import TerminalObserver, plan_lines, plan_table, summary_lines
-from runner.engine.resolution import complete, resolve
+from runner.engine.resolution import complete, resolve_all, store_of
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
-from runner.engine.running import EXIT_DONE, Stop, run_plan
+from runner.engine.running import EXIT_DONE, Run, Stop, run_plan
+from runner.engine.sessions import open_sessions, require_protocols, require_windows
 from runner.engine.settings import RunSettings, changed, read_settings
 from runner.errors import UsageError
 from runner.records import PlanRecord
+from runner.secrets import Scanner, known_secrets, read_allowed
 from runner.store import ResultsStore
 
-RESUMABLE = frozenset({"concurrency", "budget_usd", "fail_under"})
+RESUMABLE = frozenset(
+    {"concurrency", "budget_usd", "budget_tokens", "budget_seconds", "fail_under"}
+    | {"cell_budget_usd", "cell_budget_tokens", "cell_budget_seconds"}
+)
 """Settings that do not change what is measured."""
+BESIDE_A_MATRIX = RESUMABLE | {"seed", "trials"}
 
 
 def run_command(
@@ -38,9 +45,12 @@ def run_command(
     resume: str | bool | None = None,
     stream: bool = False,
     verbose: bool = False,
+    matrix: Path | None = None,
 ) -> int:
     """Start a run, or go on with one; returns the exit code.
 
+    ``matrix`` is a file that lists models, harnesses, skills and datasets; flags and ``config`` are then not
+    given, except those that do not change what is measured.
     ``resume`` is a plan id, True for the newest unfinished plan, or nothing for a new run.
     """
     if not resume:
@@ -53,9 +63,12 @@ def run_command(
             dry_run=dry_run,
             stream=stream,
             verbose=verbose,
+            matrix=matrix,
         )
     given = {name for name, value in flags.items() if value is not None}
-    foreign = sorted(given - RESUMABLE) + (["config"] if config else []) + (["dry_run"] if dry_run else [])
+    foreign = sorted(given - RESUMABLE) + [
+        name for name, value in (("config", config), ("matrix", matrix), ("dry_run", dry_run)) if value
+    ]
     if foreign:
         shown = ", ".join("--" + name.replace("_", "-") for name in foreign)
         raise UsageError(
@@ -77,23 +90,30 @@ def start(
     dry_run: bool = False,
     stream: bool = False,
     verbose: bool = False,
+    matrix: Path | None = None,
 ) -> int:
     """Plan a run, show the plan, and run it unless ``dry_run``; returns the exit code."""
-    settings = complete(read_settings(config, flags), places)
-    parts = resolve(settings, places)
-    store = places.store(
-        demonstration=parts.provider.demonstration, private=parts.dataset.visibility == "private"
-    )
-    # Two runs that plan at the same moment would otherwise take the same trial numbers.
-    with locked(places.lock("planning"), wait=True, holder="another run"):
-        plan = make_plan(settings, parts, store, now=datetime.now(UTC))
-        show_plan(plan, console)
-        if dry_run:
-            console.print("Dry run: nothing was started, nothing was written.")
-            return EXIT_DONE
-        store.write_plan(plan)
-    with TerminalObserver(console, stream=stream, verbose=verbose) as observer:
-        return _run(plan, settings, parts, places, store, observer, environment)
+    wanted = _matrix(matrix, config, flags) if matrix else (read_settings(config, flags),)
+    groups = resolve_all([complete(each, places) for each in wanted], places)
+    require_protocols(groups)
+    scanner = _scanner(groups, places, environment)
+    demonstration, private = store_of(groups[0])
+    store = places.store(demonstration=demonstration, private=private, scanner=scanner)
+    with ExitStack() as stack:
+        if not dry_run:
+            sessions = stack.enter_context(open_sessions(groups, places, environment))
+            for warning in require_windows(groups, sessions):
+                console.print(warning, markup=False, highlight=False, soft_wrap=True)
+        # Two runs that plan at the same moment would otherwise take the same trial numbers.
+        with locked(places.lock("planning"), wait=True, holder="another run"):
+            plan = make_plan(groups, store, now=datetime.now(UTC))
+            show_plan(plan, console)
+            if dry_run:
+                console.print("Dry run: nothing was started, nothing was written.")
+                return EXIT_DONE
+            store.write_plan(plan)
+        observer = stack.enter_context(TerminalObserver(console, stream=stream, verbose=verbose))
+        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop()), console)
 
 
 def go_on(
@@ -108,16 +128,38 @@ def go_on(
 ) -> int:
     """Run what is left of a plan (the newest unfinished one when no id is given); returns the exit code.
 
-    Only flags that do not change what is measured may differ from the plan: concurrency, the budget of the
-    run and the threshold.
+    Only flags that do not change what is measured may differ from the plan: concurrency, budgets and the
+    threshold.
     """
-    plan, store = find_plan(plan_id, places)
-    settings = changed(settings_of(plan), flags)
-    parts = resolve(settings, places)
-    require_unchanged(plan, parts, store)
+    plan, found = find_plan(plan_id, places)
+    groups = resolve_all([changed(each, flags) for each in settings_of(plan)], places)
+    require_unchanged(plan, groups, found)
+    scanner = _scanner(groups, places, environment)
+    store = ResultsStore(found.root, scanner=scanner)
     console.print(f"Resuming plan {plan.plan_id}", highlight=False)
-    with TerminalObserver(console, stream=stream, verbose=verbose) as observer:
-        return _run(plan, settings, parts, places, store, observer, environment)
+    with (
+        open_sessions(groups, places, environment) as sessions,
+        TerminalObserver(console, stream=stream, verbose=verbose) as observer,
+    ):
+        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop()), console)
+
+
+def _matrix(matrix: Path, config: Path | None, flags: Mapping[str, object]) -> tuple[RunSettings, ...]:
+    """The groups of a matrix file, with the flags that may stand beside it."""
+    given = {name: value for name, value in flags.items() if value is not None}
+    foreign = sorted(given.keys() - BESIDE_A_MATRIX) + (["config"] if config else [])
+    if foreign:
+        shown = ", ".join("--" + name.replace("_", "-") for name in foreign)
+        raise UsageError(f"a matrix file says all that; {shown} cannot stand beside it", where=str(matrix))
+    return tuple(changed(each, given) for each in read_matrix(matrix))
+
+
+def _scanner(groups: Sequence[Group], places: Places, environment: Mapping[str, str]) -> Scanner:
+    """Knows the secrets of this machine, those that the groups use above all."""
+    names = [group.settings.api_key_env for group in groups]
+    names += [getattr(group.parts.provider, "key_variable", None) for group in groups]
+    known = known_secrets(environment, [name for name in names if name])
+    return Scanner(known, allowed=read_allowed(places.not_secret))
 
 
 def show_plan(plan: PlanRecord, console: Console) -> None:
@@ -127,21 +169,12 @@ def show_plan(plan: PlanRecord, console: Console) -> None:
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _run(
-    plan: PlanRecord,
-    settings: RunSettings,
-    parts: Parts,
-    places: Places,
-    store: ResultsStore,
-    observer: TerminalObserver,
-    environment: Mapping[str, str],
-) -> int:
-    stop = Stop()
-    with _stopping_on_signals(stop, observer.console):
-        summary = run_plan(plan, settings, parts, places, store, observer, stop, environment)
+def _run(run: Run, console: Console) -> int:
+    with _stopping_on_signals(run.stop, console):
+        summary = run_plan(run)
     for line in summary_lines(summary):
-        observer.console.print(line, highlight=False, soft_wrap=True)
-    return summary.exit_code(settings.fail_under)
+        console.print(line, highlight=False, soft_wrap=True)
+    return summary.exit_code(run.shared.fail_under)
 
 
 @contextmanager

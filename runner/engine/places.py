@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner.secrets import Scanner
 from runner.store import ResultsStore, StoreRoots, below
 
 
@@ -49,6 +50,20 @@ class Places:
         """Raw event streams, by digest."""
         return self.artifacts / "streams"
 
+    @property
+    def quarantine(self) -> Path:
+        """Finished trials that hold a secret."""
+        return self.artifacts / "quarantine"
+
+    @property
+    def not_secret(self) -> Path:
+        """Digests of values that look like secrets and are none."""
+        return self.datasets / "not-secret.txt"
+
+    def replaced(self, plan_id: str, position: int) -> Path:
+        """Artifacts that a later invocation of the trial replaced."""
+        return below(self.artifacts / "replaced", plan_id, str(position))
+
     def scratch(self, plan_id: str, position: int) -> Path:
         """Scratch folder of one trial: no two runs and no two trials share one."""
         return below(self.artifacts / "work", plan_id, str(position))
@@ -61,9 +76,9 @@ class Places:
         """The public store and the two beside it that git ignores."""
         return StoreRoots(self.results)
 
-    def store(self, *, demonstration: bool, private: bool) -> ResultsStore:
+    def store(self, *, demonstration: bool, private: bool, scanner: Scanner | None = None) -> ResultsStore:
         """The store where results of that kind belong; private wins over demonstration."""
         roots = self.roots()
         if private:
-            return ResultsStore(roots.private)
-        return ResultsStore(roots.demonstration if demonstration else roots.public)
+            return ResultsStore(roots.private, scanner=scanner)
+        return ResultsStore(roots.demonstration if demonstration else roots.public, scanner=scanner)

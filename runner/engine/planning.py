@@ -12,7 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from runner.datasets import Dataset, Task
-from runner.engine.settings import RunSettings
+from runner.engine.settings import RunSettings, settings_to_strings
 from runner.errors import UsageError
 from runner.harnesses.base import Harness
 from runner.providers.base import Provider
@@ -34,54 +34,109 @@ class Parts:
     installed: Path
 
 
-def make_plan(settings: RunSettings, parts: Parts, store: ResultsStore, *, now: datetime) -> PlanRecord:
-    """The plan for ``settings``: every trial, in a seeded order that interleaves the cells.
+@dataclass(frozen=True)
+class Group:
+    """Cells that share their settings: every model x harness x skill of the settings on one dataset."""
+
+    settings: RunSettings
+    parts: Parts
+
+    def cells(self) -> list[CellIdentity]:
+        """The cells of the group."""
+        settings, parts = self.settings, self.parts
+        return [
+            CellIdentity(
+                model=ModelName(raw_id=model, slug=model_slug(model)),
+                provider=parts.provider.name,
+                effort=slug(settings.effort) if settings.effort else None,
+                harness=harness,
+                skill=skill,
+                dataset=slug(parts.dataset.scope),
+            )
+            for model in settings.model
+            for harness in parts.harnesses
+            for skill in parts.skills
+        ]
+
+
+def by_cell(groups: Sequence[Group]) -> dict[tuple[str, ...], Group]:
+    """The group of each cell.
+
+    Raises:
+        UsageError: two groups would fill the same cell, so their figures would be mixed.
+    """
+    found: dict[tuple[str, ...], Group] = {}
+    for group in groups:
+        for cell in group.cells():
+            if found.setdefault(cell.key, group) is not group:
+                raise UsageError(
+                    f"two entries fill the same cell: {' / '.join(cell.key)}",
+                    remedy="leave one out, or run them one after the other",
+                )
+    return found
+
+
+def make_plan(groups: Sequence[Group], store: ResultsStore, *, now: datetime) -> PlanRecord:
+    """The plan for ``groups``: every trial, in a seeded order that interleaves the cells.
 
     Trial numbers follow the highest one that any plan in the store has taken. The order is drawn in rounds:
     each round holds one trial of every cell and task, so that a cut run still has all cells alike.
+
+    Raises:
+        UsageError: two groups fill the same cell.
     """
-    cells = _cells(settings, parts)
+    by_cell(groups)
+    first = groups[0].settings
     taken = _taken_numbers(store)
-    generator = random.Random(settings.seed)  # noqa: S311 - order of trials, no secret
+    generator = random.Random(first.seed)  # noqa: S311 - order of trials, no secret
     trials: list[PlannedTrial] = []
-    for attempt in range(settings.trials):
+    for attempt in range(max(group.settings.trials for group in groups)):
         one_round = [
-            _planned(cell, task, taken[(cell.key, task.id)] + attempt + 1, parts)
-            for cell in cells
-            for task in parts.tasks
+            _planned(cell, task, taken[(cell.key, task.id)] + attempt + 1, group.parts)
+            for group in groups
+            if attempt < group.settings.trials
+            for cell in group.cells()
+            for task in group.parts.tasks
         ]
         generator.shuffle(one_round)
         trials += one_round
-    ceiling, reason = cost_ceiling(settings, parts.provider, len(trials))
+    ceiling, reason = cost_ceiling(groups)
     return PlanRecord(
-        plan_id=_plan_id(settings, now),
+        plan_id=_plan_id(groups, now),
         purpose="run",
-        demonstration=parts.provider.demonstration,
+        demonstration=groups[0].parts.provider.demonstration,
         created_at=now,
         harnessmark_version=version("harnessmark"),
-        seed=settings.seed,
+        seed=first.seed,
         trials=tuple(trials),
-        limits=settings.limits(),
+        limits=first.limits(),
         cost_ceiling_usd=ceiling,
         cost_ceiling_reason=reason,
-        settings=settings.to_strings(),
+        settings=settings_to_strings([group.settings for group in groups]),
     )
 
 
-def cost_ceiling(settings: RunSettings, provider: Provider, trials: int) -> tuple[float | None, str]:
+def size(group: Group) -> int:
+    """How many trials a group plans."""
+    return group.settings.trials * len(group.cells()) * len(group.parts.tasks)
+
+
+def cost_ceiling(groups: Sequence[Group]) -> tuple[float | None, str]:
     """The most the run can cost in dollars, and why; None when nothing bounds it."""
-    if provider.demonstration:
+    billed = [group for group in groups if not group.parts.provider.demonstration]
+    if not billed:
         return 0.0, "the built-in model server bills nothing"
     bounds = []
-    if settings.max_cost_usd is not None:
-        invocations = 1 + settings.max_retries + settings.max_topups
-        bounds.append(
-            (settings.max_cost_usd * trials, f"{trials} trials of at most ${settings.max_cost_usd:g} each")
-        )
-        if invocations > 1:
-            bounds[-1] = (bounds[-1][0], bounds[-1][1] + ", top-ups and retries included")
-    if settings.budget_usd is not None:
-        bounds.append((settings.budget_usd, "the budget of the run; trials in flight may exceed it"))
+    dear = [group.settings.max_cost_usd for group in billed]
+    if all(cost is not None for cost in dear):
+        total = sum((cost or 0.0) * size(group) for cost, group in zip(dear, billed, strict=True))
+        each = f"${dear[0]:g} each" if len(set(dear)) == 1 else "what their entries allow"
+        words = f"{sum(map(size, billed))} trials of at most {each}"
+        if any(group.settings.max_retries + group.settings.max_topups for group in billed):
+            words += ", top-ups and retries included"
+        bounds.append((total, words))
+    if (budget := groups[0].settings.budget_usd) is not None:
+        bounds.append((budget, "the budget of the run; trials in flight may exceed it"))
     if not bounds:
         return None, "unknown: set --max-cost-usd per trial or --budget-usd for the run"
     return min(bounds)
@@ -117,22 +172,6 @@ def fingerprint(identity: TrialIdentity, parts: Parts) -> Fingerprint:
     )
 
 
-def _cells(settings: RunSettings, parts: Parts) -> list[CellIdentity]:
-    return [
-        CellIdentity(
-            model=ModelName(raw_id=model, slug=model_slug(model)),
-            provider=parts.provider.name,
-            effort=slug(settings.effort) if settings.effort else None,
-            harness=harness,
-            skill=skill,
-            dataset=slug(parts.dataset.scope),
-        )
-        for model in settings.model
-        for harness in parts.harnesses
-        for skill in parts.skills
-    ]
-
-
 def _planned(cell: CellIdentity, task: Task, number: int, parts: Parts) -> PlannedTrial:
     identity = TrialIdentity(cell=cell, task=task.id, trial=number)
     return PlannedTrial(identity=identity, fingerprint=fingerprint(identity, parts))
@@ -148,6 +187,6 @@ def _taken_numbers(store: ResultsStore) -> Counter[tuple[tuple[str, ...], str]]:
     return taken
 
 
-def _plan_id(settings: RunSettings, now: datetime) -> str:
-    content = f"{now.isoformat()} {settings.model_dump_json()}"
+def _plan_id(groups: Sequence[Group], now: datetime) -> str:
+    content = " ".join([now.isoformat(), *(group.settings.model_dump_json() for group in groups)])
     return f"run-{now:%Y%m%d-%H%M%S}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"

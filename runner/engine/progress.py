@@ -80,6 +80,10 @@ class TerminalObserver:
         self._progress.update(self._bar, completed=so_far.finished, state=escape(_state(so_far)))
         self.console.print(escape(trial_line(planned, result)), highlight=False, soft_wrap=True)
 
+    def note(self, text: str) -> None:
+        """A line about the run."""
+        self.console.print(escape(text), highlight=False, soft_wrap=True)
+
     def line(self, planned: PlannedTrial, text: str, trace: str | None) -> None:
         """What the harness does, when the user asked for it; in its own words when asked for all."""
         shown = text if self.verbose else trace

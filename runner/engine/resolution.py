@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner.datasets import find_dataset, load_dataset
 from runner.engine.places import Places
-from runner.engine.planning import Parts, select_tasks
+from runner.engine.planning import Group, Parts, select_tasks
 from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.registry import harness
@@ -77,4 +79,27 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         cassettes=str(places.cassettes),
         faults=settings.faults,
         hosting=settings.hosting,
+        protocols=settings.protocol,
     )
+
+
+def resolve_all(settings: Sequence[RunSettings], places: Places) -> list[Group]:
+    """The groups of completed settings; all of them belong in one store.
+
+    Raises:
+        ConfigurationError: as :func:`resolve`.
+        UsageError: unknown names, or groups whose results belong in different stores.
+    """
+    groups = [Group(each, resolve(each, places)) for each in settings]
+    stores = {store_of(group) for group in groups}
+    if len(stores) > 1:
+        raise UsageError(
+            "demonstrations, private and public datasets are kept in stores of their own",
+            remedy="make one matrix for each of them",
+        )
+    return groups
+
+
+def store_of(group: Group) -> tuple[bool, bool]:
+    """Whether the results of a group are a demonstration, and whether they are private."""
+    return group.parts.provider.demonstration, group.parts.dataset.visibility == "private"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from runner.engine.places import Places
-from runner.engine.planning import Parts, fingerprint
-from runner.engine.settings import RunSettings
+from runner.engine.planning import Group, by_cell, fingerprint
+from runner.engine.settings import RunSettings, settings_from_strings
 from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.records import PlanRecord
 from runner.store import ResultsStore
@@ -40,12 +42,12 @@ def pending(plan: PlanRecord, store: ResultsStore) -> int:
     return sum(not store.has_trial(planned.identity) for planned in plan.trials)
 
 
-def settings_of(plan: PlanRecord) -> RunSettings:
-    """The settings ``plan`` was made with."""
-    return RunSettings.from_strings(plan.settings)
+def settings_of(plan: PlanRecord) -> tuple[RunSettings, ...]:
+    """The settings ``plan`` was made with, group by group."""
+    return settings_from_strings(plan.settings)
 
 
-def require_unchanged(plan: PlanRecord, parts: Parts, store: ResultsStore) -> None:
+def require_unchanged(plan: PlanRecord, groups: Sequence[Group], store: ResultsStore) -> None:
     """Check that what is left of ``plan`` still means the same.
 
     Raises:
@@ -53,10 +55,11 @@ def require_unchanged(plan: PlanRecord, parts: Parts, store: ResultsStore) -> No
             not be comparable with each other.
     """
     changed: set[str] = set()
+    group_of = by_cell(groups)
     for planned in plan.trials:
         if store.has_trial(planned.identity):
             continue
-        now = fingerprint(planned.identity, parts)
+        now = fingerprint(planned.identity, group_of[planned.identity.cell.key].parts)
         changed |= {
             name
             for name in type(now).model_fields

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from runner.engine.attempt import Attempt, Desk, attempt
+from runner.engine.attempt import Attempt, attempt
+from runner.engine.desk import Desk
+from runner.engine.earlier import forget
 from runner.engine.lock import locked
 from runner.engine.places import Places
-from runner.engine.planning import Parts
-from runner.engine.resolution import provider_settings
+from runner.engine.planning import Group, by_cell
+from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import require_undamaged
+from runner.engine.sessions import Sessions, common_protocol
 from runner.engine.settings import RunSettings
-from runner.errors import ConfigurationError
-from runner.harnesses.base import Harness
-from runner.harnesses.endpoint import WireProtocol
-from runner.providers.base import ModelSession, Provider
-from runner.records import CostBasis, Outcome, PlannedTrial, PlanRecord
+from runner.engine.spending import Account, dollars_billed
+from runner.errors import SecretFound
+from runner.records import Outcome, PlannedTrial, PlanRecord
+from runner.secrets import Scanner
 from runner.store import ResultsStore
 
 EXIT_DONE, EXIT_BELOW_THRESHOLD, EXIT_PARTIAL = 0, 2, 3
-BILLED = (CostBasis.METERED, CostBasis.PRICE_TABLE, CostBasis.CREDITS)
 
 
 @dataclass
@@ -74,47 +74,54 @@ class Observer(Protocol):
     def ended(self, planned: PlannedTrial, result: Attempt, so_far: RunSummary) -> None:
         """A trial is written."""
 
+    def note(self, text: str) -> None:
+        """Something about the run that the user should know."""
+
     def line(self, planned: PlannedTrial, text: str, trace: str | None) -> None:
         """The harness of a trial printed a line; ``trace`` says it in a few words, where there is news."""
 
 
-def run_plan(
-    plan: PlanRecord,
-    settings: RunSettings,
-    parts: Parts,
-    places: Places,
-    store: ResultsStore,
-    observer: Observer,
-    stop: Stop,
-    environment: Mapping[str, str],
-) -> RunSummary:
-    """Run every trial of ``plan`` that the store does not hold yet.
+@dataclass(frozen=True)
+class Run:
+    """A plan with everything that running it needs."""
+
+    plan: PlanRecord
+    groups: Sequence[Group]
+    sessions: Sessions
+    places: Places
+    store: ResultsStore
+    scanner: Scanner
+    observer: Observer
+    stop: Stop
+
+    @property
+    def shared(self) -> RunSettings:
+        """Settings that hold for the whole run; they are alike in all groups."""
+        return self.groups[0].settings
+
+
+def run_plan(run: Run) -> RunSummary:
+    """Run every trial of the plan that the store does not hold yet.
 
     Each finished trial is written before the next one starts in its place, so a killed run loses only what
-    was in flight. A cancelled trial is not written: resuming runs it again.
+    was in flight, and what that had spent is counted when it runs again. A cancelled trial is not written:
+    resuming runs it again. A trial that holds a secret is kept in quarantine and not run again.
     """
-    with locked(places.lock(plan.plan_id), wait=False, holder=f"another runner of {plan.plan_id}"):
+    plan, store = run.plan, run.store
+    with locked(run.places.lock(plan.plan_id), wait=False, holder=f"another runner of {plan.plan_id}"):
         store.clear_interrupted(plan)
         store.adopt(plan)
         require_undamaged(plan, store)
-        tally = _Tally(plan, store)
-        todo = [(n, each) for n, each in enumerate(plan.trials) if not store.has_trial(each.identity)]
-        observer.begun(plan, tally.finished)
-        with ExitStack() as stack, ThreadPoolExecutor(settings.concurrency) as pool:
-            sessions = {
-                model: stack.enter_context(
-                    parts.provider.session(model, provider_settings(settings, places), environment)
-                )
-                for model in settings.model
-            }
-            desks = _Desks(plan, settings, parts, places, sessions, observer, stop)
+        held = _release_held(run)
+        tally = _Tally(run)
+        queue = _Queue(run, tally, held)
+        run.observer.begun(plan, tally.finished)
+        desks = _Desks(run)
+        with ThreadPoolExecutor(run.shared.concurrency) as pool:
             running: dict[Future[Attempt], PlannedTrial] = {}
-            queue = iter(todo)
             while True:
-                while len(running) < settings.concurrency and not stop.no_more.is_set():
-                    if settings.budget_usd is not None and tally.spent >= settings.budget_usd:
-                        break
-                    position_and_trial = next(queue, None)
+                while len(running) < run.shared.concurrency and not run.stop.no_more.is_set():
+                    position_and_trial = queue.next()
                     if position_and_trial is None:
                         break
                     desk = desks.desk(*position_and_trial)
@@ -124,24 +131,86 @@ def run_plan(
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     planned, result = running.pop(future), future.result()
-                    if result.trial.outcome is Outcome.CANCELLED:
-                        continue
-                    store.write_trial(result.trial, checks=result.checks, artifacts=result.artifacts)
-                    tally.add(result)
-                    observer.ended(planned, result, tally.summary())
+                    if result.trial.outcome is not Outcome.CANCELLED:
+                        _keep(run, tally, planned, result)
+
+
+def _keep(run: Run, tally: _Tally, planned: PlannedTrial, result: Attempt) -> None:
+    """Write a finished trial, or hold it where it holds a secret."""
+    try:
+        run.store.write_trial(result.trial, checks=result.checks, artifacts=result.artifacts)
+    except SecretFound as found:
+        folder = Quarantine(run.places.quarantine).hold(result, found)
+        shown = folder.relative_to(run.places.root)
+        run.observer.note(
+            f"{found.message()}\n  the finished trial is kept whole in {shown}; resume the plan "
+            f"to write it once it may be, or delete that folder to run it again"
+        )
+    else:
+        tally.add(result)
+        run.observer.ended(planned, result, tally.summary())
+    forget(run.places.scratch(run.plan.plan_id, result.trial.position or 0))
+
+
+def _release_held(run: Run) -> set[int]:
+    """Write what an earlier run held and may be written now; positions of what is still held."""
+    held = set()
+    quarantine = Quarantine(run.places.quarantine)
+    for position, planned in enumerate(run.plan.trials):
+        if not run.store.has_trial(planned.identity):
+            reason = quarantine.release(run.plan.plan_id, position, planned, run.store)
+            if reason is not None:
+                held.add(position)
+                run.observer.note(f"trial {position} is in quarantine and not run again: {reason}")
+    return held
+
+
+class _Queue:
+    """The trials to run, in the order of the plan, as long as budgets last."""
+
+    def __init__(self, run: Run, tally: _Tally, held: set[int]) -> None:
+        self._run, self._tally = run, tally
+        self._left = iter(
+            [
+                (position, planned)
+                for position, planned in enumerate(run.plan.trials)
+                if position not in held and not run.store.has_trial(planned.identity)
+            ]
+        )
+        self._said: set[str] = set()
+
+    def next(self) -> tuple[int, PlannedTrial] | None:
+        """The next trial with its position; None when there is none that may start."""
+        account = self._tally.account
+        if reason := account.run_used_up():
+            self._say(reason)
+            return None
+        for position, planned in self._left:
+            reason = account.cell_used_up(planned.identity.cell.key)
+            if reason is None:
+                return position, planned
+            self._say(reason)
+        return None
+
+    def _say(self, reason: str) -> None:
+        if reason not in self._said:
+            self._said.add(reason)
+            self._run.observer.note(reason)
 
 
 class _Tally:
     """Counts of a run, from the store at the start and from each trial after."""
 
-    def __init__(self, plan: PlanRecord, store: ResultsStore) -> None:
-        self.plan = plan
+    def __init__(self, run: Run) -> None:
+        self.plan = run.plan
         self.finished = self.resolved = self.graded = self.unpriced = 0
         self.spent = 0.0
         self.outcomes: Counter[str] = Counter()
-        for planned in plan.trials:
-            if store.has_trial(planned.identity):
-                stored = store.trial(planned.identity)
+        cells = {key: group.settings.cell_budget() for key, group in by_cell(run.groups).items()}
+        self.account = Account(run.shared.run_budget(), cells)
+        for planned in run.plan.trials:
+            if run.store.has_trial(planned.identity):
+                stored = run.store.trial(planned.identity)
                 self.add(Attempt(stored.record, stored.checks, {}))
 
     def add(self, result: Attempt) -> None:
@@ -150,9 +219,10 @@ class _Tally:
         self.outcomes[result.trial.outcome] += 1
         self.graded += result.resolved is not None
         self.resolved += result.resolved is True
-        billed = [cost.amount_usd for cost in result.trial.costs if cost.basis in BILLED]
-        if any(amount is not None for amount in billed):
-            self.spent += next(amount for amount in billed if amount is not None)
+        self.account.add(result.trial)
+        billed = dollars_billed(result.trial.costs)
+        if billed is not None:
+            self.spent += billed
         elif not result.trial.demonstration:
             self.unpriced += 1
 
@@ -170,59 +240,43 @@ class _Tally:
         )
 
 
-@dataclass(frozen=True)
 class _Desks:
     """Makes the desk of each trial."""
 
-    plan: PlanRecord
-    settings: RunSettings
-    parts: Parts
-    places: Places
-    sessions: Mapping[str, ModelSession]
-    observer: Observer
-    stop: Stop
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._group_of = by_cell(run.groups)
 
     def desk(self, position: int, planned: PlannedTrial) -> Desk:
         """Everything the trial at ``position`` needs."""
-        cell = planned.identity.cell
-        harness = self.parts.harnesses[cell.harness]
-        scenario = f"{self.parts.dataset.scope}/{planned.identity.task}"
+        run, cell = self._run, planned.identity.cell
+        group = self._group_of[cell.key]
+        parts, settings = group.parts, group.settings
+        harness, session = parts.harnesses[cell.harness], run.sessions.of(cell)
+        name = f"{run.plan.plan_id}-{position}"
         return Desk(
             planned=planned,
             position=position,
-            plan_id=self.plan.plan_id,
-            demonstration=self.plan.demonstration,
-            hosting=self.settings.hosting or self.parts.provider.hosting,
-            settings=self.settings,
-            task=self.parts.dataset.task_by_id(planned.identity.task),
-            dataset_path=self.parts.dataset_path,
+            plan_id=run.plan.plan_id,
+            demonstration=run.plan.demonstration,
+            hosting=settings.hosting or parts.provider.hosting,
+            settings=settings,
+            task=parts.dataset.task_by_id(planned.identity.task),
+            dataset_path=parts.dataset_path,
             harness=harness,
-            skill=self.parts.skills[cell.skill],
-            endpoint=self.sessions[cell.model.raw_id].endpoint(
-                common_protocol(harness, self.parts.provider),
-                run=f"{self.plan.plan_id}-{position}",
-                scenario=scenario,
+            skill=parts.skills[cell.skill],
+            endpoint=session.endpoint(
+                common_protocol(harness, parts.provider, settings.protocol),
+                run=name,
+                scenario=f"{parts.dataset.scope}/{planned.identity.task}",
             ),
-            folder=self.places.scratch(self.plan.plan_id, position),
-            repositories=self.places.repositories,
-            streams=self.places.streams,
-            installed=self.places.harnesses,
-            cancelled=self.stop.now,
-            on_line=lambda text: self.observer.line(planned, text, harness.trace(text)),
+            folder=run.places.scratch(run.plan.plan_id, position),
+            repositories=run.places.repositories,
+            streams=run.places.streams,
+            installed=run.places.harnesses,
+            cancelled=run.stop.now,
+            on_line=lambda text: run.observer.line(planned, text, harness.trace(text)),
+            scanner=run.scanner,
+            requests_seen=lambda: session.requests_seen(name),
+            replaced=run.places.replaced(run.plan.plan_id, position),
         )
-
-
-def common_protocol(harness: Harness, provider: Provider) -> WireProtocol:
-    """The first protocol of the harness that the provider offers.
-
-    Raises:
-        ConfigurationError: they share none.
-    """
-    for protocol in harness.protocols:
-        if protocol in provider.protocols:
-            return protocol
-    raise ConfigurationError(
-        f"{harness.name} speaks {', '.join(harness.protocols)}; {provider.name} offers "
-        f"{', '.join(provider.protocols)}",
-        remedy="choose another provider, or put a proxy that translates between them",
-    )

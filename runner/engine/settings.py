@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import yaml
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator
 
+from runner.engine.spending import Budget
 from runner.errors import ConfigurationError
+from runner.harnesses.endpoint import WireProtocol
 from runner.records import Hosting, Limits, Part
 
 MAX_CONFIG_BYTES = 256 * 1024
-LISTS = ("harness", "skill", "model", "tasks", "faults")
+LISTS = ("harness", "skill", "model", "tasks", "faults", "protocol")
 
 
 class RunSettings(Part):
@@ -29,6 +31,7 @@ class RunSettings(Part):
     endpoint: str | None = None
     model: tuple[str, ...] = ()
     api_key_env: str | None = None
+    protocol: Annotated[tuple[WireProtocol, ...], Field(description="the only ones the server speaks")] = ()
     dataset: str = "hello-world"
     tasks: tuple[str, ...] = ()
     count: Annotated[int, Field(ge=0, description="first N tasks of the selection; 0 = all")] = 0
@@ -40,11 +43,22 @@ class RunSettings(Part):
     max_output_tokens: Annotated[int, Field(ge=1, description="per model answer")] = 16_000
     max_tokens: Annotated[int | None, Field(ge=1, description="all tokens of one invocation")] = None
     max_cost_usd: Annotated[float | None, Field(ge=0, description="per trial")] = None
+    max_trial_tokens: Annotated[int | None, Field(ge=1, description="all invocations of a trial")] = None
+    max_trial_seconds: Annotated[float | None, Field(gt=0, description="all invocations of a trial")] = None
+    cell_budget_usd: Annotated[float | None, Field(ge=0, description="no trial of a cell starts above")] = (
+        None
+    )
+    cell_budget_tokens: Annotated[int | None, Field(ge=1)] = None
+    cell_budget_seconds: Annotated[float | None, Field(gt=0)] = None
     budget_usd: Annotated[float | None, Field(ge=0, description="whole run; no trial starts above it")] = None
+    budget_tokens: Annotated[int | None, Field(ge=1)] = None
+    budget_seconds: Annotated[float | None, Field(gt=0, description="time of all trials together")] = None
     timeout_seconds: Annotated[float, Field(gt=0, description="wall clock per invocation")] = 7200
+    max_repeats: Annotated[int, Field(ge=0, description="same action so often in turn; 0 = no limit")] = 40
     max_retries: Annotated[int, Field(ge=0)] = 1
     max_topups: Annotated[int, Field(ge=0)] = 1
     context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
+    allow_small_window: bool = False
     hosting: Annotated[Hosting | None, Field(description="who runs the model's machines")] = None
     faults: Annotated[tuple[str, ...], Field(description="what the replay server does wrong")] = ()
     instance_type: str | None = None
@@ -74,14 +88,28 @@ class RunSettings(Part):
             timeout_seconds=self.timeout_seconds,
         )
 
-    def to_strings(self) -> dict[str, str]:
-        """For the plan: each setting that differs from its default, as JSON."""
-        return {"run_settings": self.model_dump_json(exclude_defaults=True)}
+    def run_budget(self) -> Budget:
+        """What the whole run may spend."""
+        return Budget(self.budget_usd, self.budget_tokens, self.budget_seconds)
 
-    @classmethod
-    def from_strings(cls, strings: Mapping[str, str]) -> RunSettings:
-        """The settings a plan was made with."""
-        return cls.model_validate_json(strings["run_settings"])
+    def cell_budget(self) -> Budget:
+        """What each cell may spend."""
+        return Budget(self.cell_budget_usd, self.cell_budget_tokens, self.cell_budget_seconds)
+
+
+GROUPS: TypeAdapter[tuple[RunSettings, ...]] = TypeAdapter(tuple[RunSettings, ...])
+
+
+def settings_to_strings(groups: Sequence[RunSettings]) -> dict[str, str]:
+    """For the plan: of each group each setting that differs from its default, as JSON."""
+    return {"groups": GROUPS.dump_json(tuple(groups), exclude_defaults=True).decode()}
+
+
+def settings_from_strings(strings: Mapping[str, str]) -> tuple[RunSettings, ...]:
+    """The settings a plan was made with, group by group; older plans have one group."""
+    if "run_settings" in strings:
+        return (RunSettings.model_validate_json(strings["run_settings"]),)
+    return GROUPS.validate_json(strings["groups"])
 
 
 def read_settings(config: Path | None, flags: Mapping[str, object]) -> RunSettings:

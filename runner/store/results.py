@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from runner.errors import OverwriteError
+from runner.errors import OverwriteError, SecretFound
 from runner.records import (
     CheckRecord,
     JudgementRecord,
@@ -20,6 +20,7 @@ from runner.records import (
     TrialRecord,
     parse_record,
 )
+from runner.secrets import Scanner
 from runner.store import layout
 from runner.store.atomic import publish_folder, remove_interrupted, write_once
 from runner.store.component import below, component
@@ -45,10 +46,16 @@ class StoredTrial:
 
 
 class ResultsStore:
-    """A store below ``root``. Writing is atomic and never overwrites; reading validates every record."""
+    """A store below ``root``. Writing is atomic and never overwrites; reading validates every record.
 
-    def __init__(self, root: Path) -> None:
+    Args:
+        root: folder of the store.
+        scanner: looks for secrets in every file before it is written; knows those of this machine.
+    """
+
+    def __init__(self, root: Path, *, scanner: Scanner | None = None) -> None:
         self.root = root
+        self._scanner = scanner or Scanner()
         self._ledgers: dict[str, Ledger] = {}
 
     def write_plan(self, plan: PlanRecord) -> None:
@@ -69,6 +76,7 @@ class ResultsStore:
 
         Raises:
             OverwriteError: the folder exists with other content.
+            SecretFound: one of the files holds a secret; nothing is written.
         """
         target = layout.trial_folder(trial.identity)
         files: dict[PurePosixPath, bytes] = {}
@@ -76,6 +84,7 @@ class ResultsStore:
             files[layout.artifact_path(trial.identity, name)] = data
         for record in (*checks, *judgements, trial):
             files[layout.record_path(record)] = record.to_bytes()
+        self._require_no_secret(files)
         if not self._published(trial.plan_id, target, files):
             self._require_same(target, files)
         ledger = self._ledger(trial.plan_id)
@@ -183,6 +192,7 @@ class ResultsStore:
         return self._ledgers[plan_id]
 
     def _write(self, plan_id: str, path: PurePosixPath, data: bytes) -> None:
+        self._require_no_secret({path: data})
         write_once(self.root / path, data)
         self._ledger(plan_id).append(path, data)
 
@@ -209,6 +219,16 @@ class ResultsStore:
         return paths + [
             layout.record_path(record) for record in (*stored.checks, *stored.judgements, stored.record)
         ]
+
+    def _require_no_secret(self, files: Mapping[PurePosixPath, bytes]) -> None:
+        found = [f"{path}: {hit.line()}" for path, data in files.items() for hit in self._scanner.find(data)]
+        if found:
+            shown = found[:10] + ([f"and {len(found) - 10} more"] if len(found) > 10 else [])
+            raise SecretFound(
+                "a file to be written holds what looks like a secret",
+                where="\n         ".join(shown),
+                remedy="if it is one: revoke it. If it is none: add the digest to datasets/not-secret.txt",
+            )
 
     def _require_same(self, target: PurePosixPath, files: Mapping[PurePosixPath, bytes]) -> None:
         for path, data in files.items():

@@ -6,7 +6,7 @@ import pytest
 
 from runner.engine.places import Places
 from runner.engine.planning import make_plan
-from runner.engine.resolution import complete, resolve
+from runner.engine.resolution import complete, resolve_all
 from runner.engine.settings import RunSettings
 from runner.errors import HarnessmarkError
 from runner.records import CheckStatus, CostBasis, Hosting, InvocationKind, Outcome
@@ -84,7 +84,7 @@ def test_scratch_folders_are_gone_and_streams_are_kept_outside_the_store(whole: 
 def test_the_same_seed_plans_the_same_order_and_another_one_does_not(places: Places) -> None:
     def order(seed: int) -> list[tuple[str, ...]]:
         settings = complete(RunSettings(seed=seed, trials=2), places)
-        plan = make_plan(settings, resolve(settings, places), demonstration(places), now=NOON)
+        plan = make_plan(resolve_all([settings], places), demonstration(places), now=NOON)
         return [each.identity.key for each in plan.trials]
 
     assert order(1) == order(1)
@@ -93,7 +93,7 @@ def test_the_same_seed_plans_the_same_order_and_another_one_does_not(places: Pla
 
 def test_a_cut_run_has_all_cells_alike(places: Places) -> None:
     settings = complete(RunSettings(trials=3), places)
-    plan = make_plan(settings, resolve(settings, places), demonstration(places), now=NOON)
+    plan = make_plan(resolve_all([settings], places), demonstration(places), now=NOON)
     cells_and_tasks = len(plan.trials) // 3
     for start in range(0, len(plan.trials), cells_and_tasks):
         one_round = plan.trials[start : start + cells_and_tasks]
@@ -173,12 +173,12 @@ def test_answers_without_usage_leave_it_unknown_and_say_so(places: Places) -> No
     assert "usage-not-reported" in {warning.code for warning in stored.record.warnings}
 
 
-def test_an_endpoint_that_always_fails_ends_as_model_error_with_its_retry(places: Places) -> None:
+def test_an_endpoint_that_refuses_the_request_ends_as_model_error_without_a_retry(places: Places) -> None:
     run(places, {"model": "replay-careful", "count": 1, "faults": "e400"})
     [stored] = demonstration(places).trials()
     assert stored.record.outcome is Outcome.MODEL_ERROR
-    kinds = [invocation.kind for invocation in stored.record.invocations]
-    assert kinds == [InvocationKind.FIRST, InvocationKind.RETRY]
+    # The same request would be refused again.
+    assert [invocation.kind for invocation in stored.record.invocations] == [InvocationKind.FIRST]
     assert {check.status for check in stored.checks} == {CheckStatus.FAILED, CheckStatus.NOT_RUN}
 
 

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.engine.settings import RunSettings, changed, read_settings
+from runner.engine.settings import (
+    RunSettings,
+    changed,
+    read_settings,
+    settings_from_strings,
+    settings_to_strings,
+)
 from runner.errors import ConfigurationError
 
 
@@ -83,9 +89,15 @@ SETTINGS = st.builds(
 )
 
 
+@given(st.lists(SETTINGS, min_size=1, max_size=4))
+def test_a_plan_gives_back_the_settings_it_was_made_with(groups: list[RunSettings]) -> None:
+    assert settings_from_strings(settings_to_strings(groups)) == tuple(groups)
+
+
 @given(SETTINGS)
-def test_a_plan_gives_back_the_settings_it_was_made_with(settings: RunSettings) -> None:
-    assert RunSettings.from_strings(settings.to_strings()) == settings
+def test_a_plan_of_before_groups_is_read_too(settings: RunSettings) -> None:
+    older = {"run_settings": settings.model_dump_json(exclude_defaults=True)}
+    assert settings_from_strings(older) == (settings,)
 
 
 def test_changing_keeps_what_is_not_given() -> None:

@@ -1,0 +1,50 @@
+"""Desk: everything one trial needs that the whole run shares or that was resolved for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from runner.datasets import Task
+from runner.engine.masking import Mask
+from runner.engine.settings import RunSettings
+from runner.harnesses.base import Harness
+from runner.harnesses.endpoint import Endpoint
+from runner.records import Hosting, PlannedTrial
+from runner.secrets import Scanner
+from runner.skills import Skill
+
+
+@dataclass(frozen=True)
+class Desk:
+    """One trial's place of work."""
+
+    planned: PlannedTrial
+    position: int
+    plan_id: str
+    demonstration: bool
+    hosting: Hosting
+    settings: RunSettings
+    task: Task
+    dataset_path: Path
+    harness: Harness
+    skill: Skill
+    endpoint: Endpoint
+    folder: Path
+    """Scratch folder of this trial: unique to plan and position, removed at the end."""
+    repositories: Path
+    streams: Path
+    installed: Path
+    cancelled: threading.Event
+    on_line: Callable[[str], None] | None = None
+    scanner: Scanner = field(default_factory=Scanner)
+    requests_seen: Callable[[], int | None] = lambda: None
+    """What the model's own server counted for this trial so far; None where it cannot be asked."""
+    replaced: Path | None = None
+    """Where artifacts of earlier invocations are kept, outside the store."""
+
+    def mask(self) -> Mask:
+        """What must not appear in the records of this trial."""
+        return Mask(secret=self.endpoint.api_key, folder=str(self.folder), scanner=self.scanner)

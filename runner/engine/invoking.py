@@ -1,0 +1,167 @@
+"""Invoking: one start of the harness inside a trial, from its assignment to what it left behind."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from runner.datasets import SealedCheckout, make_patch
+from runner.engine.archive import keep_stream
+from runner.engine.desk import Desk
+from runner.engine.earlier import OUTPUT, Begun, Done, note_begun, note_done
+from runner.engine.failure import Failure, failure_of
+from runner.engine.outcome import decide_outcome
+from runner.engine.stall import Stall
+from runner.engine.supervision import Finished, supervise
+from runner.harnesses.base import Assignment, Reading
+from runner.records import Invocation, InvocationKind, Limits, Outcome
+
+PATCH = "patch.diff"
+MAX_ARTIFACT_BYTES = 4 * 1024 * 1024
+NOT_SEEN_MATTERS = frozenset(
+    {Outcome.COMPLETED, Outcome.INCOMPLETE, Outcome.MODEL_ERROR, Outcome.BUDGET, Outcome.INFRASTRUCTURE}
+)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One invocation with what it left behind."""
+
+    done: Done
+    artifacts: Mapping[str, bytes]
+    outcome: Outcome
+    reason: str
+    failure: Failure
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """How the child ended, what it said, and what was seen of it."""
+
+    finished: Finished
+    reading: Reading
+    repeating: bool
+    requests_seen: int | None
+
+
+def invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: int, limits: Limits) -> Pass:
+    """Start the harness once and wait for its end; what it spent is on disk before this returns.
+
+    Args:
+        kind: a top-up is told which artifacts are there already.
+        number: of this invocation in its trial, from 1.
+        limits: what is left for this invocation.
+    """
+    scratch, artifacts = desk.folder / f"invocation-{number}", desk.folder / "artifacts"
+    (scratch / "home").mkdir(parents=True)
+    artifacts.mkdir(exist_ok=True)
+    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
+    assignment = Assignment(
+        prompt=desk.skill.prompt(
+            desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
+        ),
+        workspace=checkout.workspace,
+        artifacts=artifacts,
+        home=scratch / "home",
+        endpoint=desk.endpoint,
+        limits=limits,
+        installed=desk.installed,
+    )
+    launch = desk.harness.launch(assignment)
+    mask = desk.mask()
+    command = tuple(mask.text(part) for part in launch.command)
+    note_begun(scratch, Begun(number=number, kind=kind, started_at=datetime.now(UTC), command=command))
+    seen_before = desk.requests_seen()
+    stall = Stall(desk.settings.max_repeats, desk.cancelled)
+    finished = supervise(
+        launch,
+        stdout=scratch / OUTPUT,
+        timeout_seconds=limits.timeout_seconds,
+        cancelled=stall,
+        on_line=_listener(desk, stall),
+    )
+    reading = desk.harness.read(scratch / OUTPUT, assignment)
+    seen = desk.requests_seen()
+    requests = None if seen is None or seen_before is None else seen - seen_before
+    ended = _Ended(finished, reading, stall.repeating, requests)
+    done = _done(desk, scratch, ended, kind, number, command)
+    note_done(scratch, done)
+    collected = read_artifacts(desk, checkout)
+    outcome, reason = _outcome(desk, ended, [name for name in desk.skill.artifacts if name not in collected])
+    failure = failure_of(reading.error, reading.stop_reason)
+    return Pass(done, collected, outcome, mask.text(reason), failure)
+
+
+def read_artifacts(desk: Desk, checkout: SealedCheckout) -> dict[str, bytes]:
+    """The artifacts that are there: the patch made by us, the rest as the agent left them.
+
+    The agent is not trusted: links are not followed, and a file above the size limit counts as missing.
+    """
+    found: dict[str, bytes] = {}
+    for name in desk.skill.artifacts:
+        path = desk.folder / "artifacts" / name
+        if name == PATCH:
+            data = make_patch(checkout)
+        elif path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_ARTIFACT_BYTES:
+            data = path.read_bytes()
+        else:
+            continue
+        if data.strip():
+            found[name] = data
+    return found
+
+
+def replace_artifacts(desk: Desk, left: Mapping[str, bytes], number: int, *, anew: bool) -> None:
+    """Keep what invocation ``number`` left outside the store; ``anew`` clears the folder for a new start."""
+    if desk.replaced is not None and left:
+        folder = desk.replaced / f"invocation-{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, data in left.items():
+            (folder / name).write_bytes(data)
+    if anew:
+        shutil.rmtree(desk.folder / "artifacts", ignore_errors=True)
+
+
+def _listener(desk: Desk, stall: Stall) -> Callable[[str], None]:
+    def hear(line: str) -> None:
+        stall.hear(line)
+        if desk.on_line is not None:
+            desk.on_line(line)
+
+    return hear
+
+
+def _outcome(desk: Desk, ended: _Ended, missing: list[str]) -> tuple[Outcome, str]:
+    if ended.repeating and not desk.cancelled.is_set():
+        return Outcome.BUDGET, f"no progress: {desk.settings.max_repeats} times the same one or two actions"
+    outcome, reason = decide_outcome(ended.finished, ended.reading, missing)
+    if ended.requests_seen == 0 and outcome in NOT_SEEN_MATTERS:
+        return Outcome.INFRASTRUCTURE, f"the model's endpoint saw no request ({outcome.value}: {reason})"
+    return outcome, reason
+
+
+def _done(
+    desk: Desk, scratch: Path, ended: _Ended, kind: InvocationKind, number: int, command: tuple[str, ...]
+) -> Done:
+    finished, reading, mask = ended.finished, ended.reading, desk.mask()
+    invocation = Invocation(
+        number=number,
+        kind=kind,
+        started_at=finished.started_at,
+        ended_at=finished.ended_at,
+        duration_seconds=finished.duration_seconds,
+        command=command,
+        exit_code=finished.exit_code,
+        stop_reason="no-progress" if ended.repeating else reading.stop_reason,
+        error=None if reading.error is None else mask.text(reading.error),
+        turns=reading.turns,
+        retries=reading.retries,
+        usage=reading.usage,
+        usage_by_model=dict(reading.usage_by_model),
+        requests_seen=ended.requests_seen,
+        stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
+    )
+    return Done(invocation=invocation, costs=reading.costs, warnings=reading.warnings)

@@ -1,0 +1,63 @@
+"""Quarantine: trials that hold a secret, kept whole outside the store until somebody has looked at them."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.engine.attempt import Attempt
+from runner.errors import SecretFound, StoreError
+from runner.records import CheckRecord, PlannedTrial, TrialRecord, parse_record
+from runner.store import ResultsStore, below
+
+WHY = "why.txt"
+
+
+@dataclass(frozen=True)
+class Quarantine:
+    """Folders ``<plan>/<position>`` below ``root``, which git ignores."""
+
+    root: Path
+
+    def hold(self, result: Attempt, reason: SecretFound) -> Path:
+        """Keep a finished trial that the store refused; returns its folder."""
+        folder = self._folder(result.trial.plan_id, result.trial.position)
+        shutil.rmtree(folder, ignore_errors=True)
+        for name in ("checks", "artifacts"):
+            (folder / name).mkdir(parents=True)
+        for check in result.checks:
+            (folder / "checks" / f"{check.name}-{check.number}.json").write_bytes(check.to_bytes())
+        for name, data in result.artifacts.items():
+            below(folder / "artifacts", name).write_bytes(data)
+        (folder / WHY).write_text(reason.message() + "\n", encoding="utf-8")
+        # Last: a folder with a record is whole.
+        (folder / "trial.json").write_bytes(result.trial.to_bytes())
+        return folder
+
+    def release(self, plan_id: str, position: int, planned: PlannedTrial, store: ResultsStore) -> str | None:
+        """Write a held trial to the store if it may be written now.
+
+        Returns:
+            None when nothing is held any more; else why it is still held.
+        """
+        folder = self._folder(plan_id, position)
+        if not (folder / "trial.json").is_file():
+            return None
+        trial = parse_record(TrialRecord, (folder / "trial.json").read_bytes(), where="quarantine")
+        if trial.identity != planned.identity:
+            return "the held trial is another one"
+        checks = [
+            parse_record(CheckRecord, path.read_bytes(), where="quarantine")
+            for path in sorted((folder / "checks").glob("*.json"))
+        ]
+        artifacts = {path.name: path.read_bytes() for path in sorted((folder / "artifacts").iterdir())}
+        try:
+            store.write_trial(trial, checks=checks, artifacts=artifacts)
+        except StoreError as error:
+            return error.message()
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
+
+    def _folder(self, plan_id: str, position: int | None) -> Path:
+        return below(self.root, plan_id, str(position))

@@ -1,0 +1,48 @@
+"""Repair: whether a trial goes on after an invocation, and how: the cheap way before the dear one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from runner.engine.failure import Failure
+from runner.records import InvocationKind, Outcome
+
+DESIGN = frozenset({"lld.md", "patch.diff"})
+"""What is dear to make. While one of these is there, nothing is made anew."""
+RETRIED = frozenset({Outcome.MODEL_ERROR, Outcome.INFRASTRUCTURE, Outcome.INCOMPLETE})
+
+
+@dataclass(frozen=True)
+class Allowance:
+    """How many repairs are left."""
+
+    top_ups: int
+    retries: int
+
+    def less(self, kind: InvocationKind) -> Allowance:
+        """The allowance after one more repair of ``kind``."""
+        top_up, retry = kind is InvocationKind.TOP_UP, kind is InvocationKind.RETRY
+        return Allowance(self.top_ups - top_up, self.retries - retry)
+
+
+def next_repair(
+    outcome: Outcome, present: Collection[str], failure: Failure, allowance: Allowance
+) -> InvocationKind | None:
+    """The kind of the next invocation, or None when the trial ends here.
+
+    Args:
+        outcome: of the last invocation.
+        present: artifacts that are there, from any invocation so far.
+        failure: class of the error that the last one ended with.
+        allowance: what the settings leave.
+
+    A design that is there is completed, never made again (T-19, T-20). Without one, a new start follows,
+    unless a limit ended the last invocation, as the same limit would end the next one, or the error is
+    one that comes back: a full context, a refused key, an invalid request (T-15).
+    """
+    if outcome not in RETRIED or failure.fatal:
+        return None
+    if DESIGN & set(present):
+        return InvocationKind.TOP_UP if allowance.top_ups > 0 else None
+    return InvocationKind.RETRY if allowance.retries > 0 else None

@@ -1,0 +1,89 @@
+"""Spending: what trials used so far, and which budget that leaves nothing of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from runner.records import Cost, CostBasis, TrialRecord, Usage
+
+BILLED = (CostBasis.METERED, CostBasis.PRICE_TABLE, CostBasis.CREDITS)
+
+
+@dataclass(frozen=True)
+class Spent:
+    """Dollars, tokens and seconds, each at least so much: what is not known is not in the sum."""
+
+    usd: float = 0.0
+    tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(self.usd + other.usd, self.tokens + other.tokens, self.seconds + other.seconds)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that may be spent; None is no limit."""
+
+    usd: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    def used_up(self, spent: Spent) -> str | None:
+        """Which part of the budget is used up, in words; None while something is left of each."""
+        if self.usd is not None and spent.usd >= self.usd:
+            return f"${spent.usd:.2f} of ${self.usd:g}"
+        if self.tokens is not None and spent.tokens >= self.tokens:
+            return f"{spent.tokens} of {self.tokens} tokens"
+        if self.seconds is not None and spent.seconds >= self.seconds:
+            return f"{spent.seconds:.0f} of {self.seconds:g} seconds"
+        return None
+
+
+def tokens_used(usage: Usage | None) -> int:
+    """Tokens of every known class, each counted once; a lower bound where a class is unknown."""
+    if usage is None:
+        return 0
+    parts = [usage.input_tokens, usage.output_tokens]
+    if usage.cache_semantics == "disjoint":
+        parts += [usage.cache_read_tokens, usage.cache_write_tokens]
+    return sum(part or 0 for part in parts)
+
+
+def dollars_billed(costs: Iterable[Cost]) -> float | None:
+    """What was billed, on the first basis that knows it; None where nothing does."""
+    known = (cost.amount_usd for cost in costs if cost.basis in BILLED and cost.amount_usd is not None)
+    return next(known, None)
+
+
+def spent_by(trial: TrialRecord) -> Spent:
+    """What one finished trial used; counts that its total lacks are taken from its invocations."""
+    return Spent(
+        usd=dollars_billed(trial.costs) or 0.0,
+        tokens=max(tokens_used(trial.usage), sum(tokens_used(each.usage) for each in trial.invocations)),
+        seconds=trial.duration_seconds or 0.0,
+    )
+
+
+class Account:
+    """What a run and each of its cells have spent, against their budgets."""
+
+    def __init__(self, run: Budget, cells: Mapping[tuple[str, ...], Budget]) -> None:
+        self._run, self._cells = run, cells
+        self._spent: dict[tuple[str, ...], Spent] = {}
+
+    def add(self, trial: TrialRecord) -> None:
+        """Count a finished trial."""
+        cell = trial.identity.cell.key
+        self._spent[cell] = self._spent.get(cell, Spent()) + spent_by(trial)
+
+    def run_used_up(self) -> str | None:
+        """Why no trial at all may start, in words."""
+        reason = self._run.used_up(sum(self._spent.values(), Spent()))
+        return reason and f"the budget of the run is used up: {reason}"
+
+    def cell_used_up(self, cell: tuple[str, ...]) -> str | None:
+        """Why no trial of ``cell`` may start, in words."""
+        reason = self._cells.get(cell, Budget()).used_up(self._spent.get(cell, Spent()))
+        return reason and f"the budget of {' / '.join(cell)} is used up: {reason}"
