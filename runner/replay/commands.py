@@ -18,10 +18,19 @@ from runner.replay.turns import (
     Write,
 )
 
-EDIT_PROGRAM = (
-    "import sys; path, old, new = sys.argv[1:]; text = open(path).read(); "
-    "sys.exit('no unique match') if text.count(old) != 1 else open(path, 'w').write(text.replace(old, new))"
-)
+EDIT_PROGRAM = """\
+import fcntl, sys
+path, old, new = sys.argv[1:]
+with open(path, "r+", newline="") as stream:
+    fcntl.flock(stream, fcntl.LOCK_EX)
+    text = stream.read()
+    if text.count(old) != 1:
+        sys.exit("no unique match")
+    stream.seek(0)
+    stream.truncate()
+    stream.write(text.replace(old, new))
+"""
+"""Edits under a lock, as agents run the calls of one answer at the same time."""
 SLEEP_MARK = "replay-sleep"
 """Last argument of a sleeping command, so that a child left behind can be found."""
 NO_AGENTS = "echo 'this agent offers no tool that starts another; the step is left out'"

@@ -9,7 +9,7 @@ from runner.errors import ConfigurationError
 from runner.registry import load_by_name
 from runner.skills.skill import Skill, load_skill
 
-SKILLS: Mapping[str, str] = {"fix": "fix"}
+SKILLS: Mapping[str, str] = {"fix": "fix", "swe2": "swe2", "swe3": "swe3"}
 
 
 def skill(name: str) -> Skill:
