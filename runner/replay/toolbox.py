@@ -118,8 +118,10 @@ def _values(action: Action, conversation: Conversation) -> dict[str, str]:
             "background": "true" if action.background else "false",
         }
     if isinstance(action, Wait):
-        started = [match for text in conversation.results for match in STARTED_AGENT.findall(text)]
-        return {"agents": json.dumps(list(dict.fromkeys(started)))}
+        found = [match for text in conversation.results for match in STARTED_AGENT.findall(text)]
+        started = list(dict.fromkeys(found))
+        chosen = slice(None) if action.agent is None else slice(action.agent - 1, action.agent)
+        return {"agents": json.dumps(started[chosen])}
     fields = action.model_dump(exclude={"do", "mistake"}, exclude_none=True)
     return {key: str(value) for key, value in fields.items()}
 

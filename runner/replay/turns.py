@@ -132,9 +132,13 @@ class Subagent(Part):
 
 
 class Wait(Part):
-    """Wait for the agents started so far; a command without effect where no tool does that."""
+    """Wait for the agents started so far, or for the one started as number ``agent``, counted from 1.
+
+    A command without effect where no tool does that.
+    """
 
     do: Literal["wait"]
+    agent: int | None = Field(default=None, ge=1)
 
 
 Action = Annotated[
