@@ -66,8 +66,8 @@ def cells_table(
         if judged:
             row.append(score_entry(cell))
         row += [
-            value_entry(cell.figures["cost_per_task"], Unit.DOLLARS),
-            Entry(words.basis(cell.basis), note=words.hosting(cell.hosting)),
+            cost_figure(cell),
+            Entry(basis_word(cell), note=words.hosting(cell.hosting)),
         ]
         row.append(value_entry(cell.figures["tokens_per_task"], Unit.TOKENS, count_below=True))
         row.append(value_entry(cell.figures["minutes_per_task"], Unit.MINUTES, count_below=True))
@@ -162,7 +162,13 @@ def named_trials(world: World, cells: Sequence[Cell], page: str) -> Table | None
             )
     if not rows:
         return None
-    columns = [Column("Model"), Column("Harness"), Column("Task"), Column("State"), Column("Why", wide=True)]
+    columns = [
+        Column("Model"),
+        Column("Harness"),
+        Column("Task", wide=True),
+        Column("State"),
+        Column("Why", wide=True),
+    ]
     return table("Trials that are not in the mean scores", columns, rows)
 
 

@@ -128,7 +128,7 @@ def _placement(board: Board | None, cell: Cell) -> str:
     among = f"among the {words.counted(rivals, 'cell')} with {basis} costs on this dataset"
     share = words.percent(place.membership)
     verb = "It is on the frontier" if place.on_basis_frontier else "It was not seen on the frontier"
-    return f"{verb} {among}; when the tasks are drawn again it is on it in {share} of the draws."
+    return f"{verb} {among}. When the tasks are drawn again, it lies on the frontier in {share} of the draws."
 
 
 def _neighbours(board: Board | None, cell: Cell) -> tuple[Cell | None, Cell | None]:

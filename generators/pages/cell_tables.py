@@ -43,7 +43,8 @@ def figure_table(cell: Cell) -> Table:
             amount = Entry(words.amount(value.amount, figure.unit), value.amount)
         count = Entry(words.n_of_m(value), float(value.n))
         rows.append([Entry(figure.title), amount, count, Entry(figure.formula, code=True)])
-    columns = [Column("Figure"), Column("Value", "number"), Column("n of m", "number"), Column("Formula")]
+    columns = [Column("Figure"), Column("Value", "number"), Column("n of m", "number")]
+    columns.append(Column("Formula", wide=True))
     return table("All figures of this cell", columns, rows, sortable=False)
 
 
@@ -170,7 +171,7 @@ def warning_table(world: World, cell: Cell, page: str) -> Table | None:
         return None
     return table(
         "Data-quality warnings",
-        [Column("Warning"), Column("Where"), Column("What was found", wide=True)],
+        [Column("Warning"), Column("Where", wide=True), Column("What was found", wide=True)],
         rows,
     )
 
@@ -225,7 +226,7 @@ def source_table(cell: Cell) -> Table | None:
     columns = [
         Column("Repository"),
         Column("Commit"),
-        Column("File"),
+        Column("File", wide=True),
         Column("Licence"),
         Column("Trials", "number"),
     ]

@@ -13,6 +13,7 @@ from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.worked import figure_definitions, token_examples, worked_rate
 from generators.pages.world import World
+from generators.tables.cells import Cell
 from runner.costs.hardware import HardwareRate, MissingRate, split_rates
 from runner.records import CostBasis
 
@@ -61,9 +62,7 @@ def pages(world: World) -> Iterator[Page]:
     board = front_board(world)
     prices = world.rates.prices
     source = prices.source
-    example = (
-        max(board.placements, key=lambda place: place.score).cell if board and board.placements else None
-    )
+    example = max(board.by_score, key=_known_figures, default=None) if board is not None else None
     yield Page(
         path=links.METHODOLOGY,
         title="Methodology",
@@ -206,3 +205,8 @@ def _mismatches(world: World) -> Table | None:
         return None
     columns = [Column("Cell"), Column("Same hardware"), Column("What is known", wide=True)]
     return table("Cells priced by a sweep on hardware that is not known to be theirs", columns, rows)
+
+
+def _known_figures(cell: Cell) -> int:
+    """How many figures of a cell are known; the first of equals is the one with the best score."""
+    return sum(value.amount is not None for value in cell.figures.values())

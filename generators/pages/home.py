@@ -96,9 +96,13 @@ def tiles(world: World) -> list[Tile]:
     counted = sum(cell.sample.planned for cell in world.cells)
     newest = world.newest_run
     filled = sum(bool(cell.sample.planned) for cell in world.cells)
+    graded = [trial.resolved for cell in world.cells for trial in cell.counted if trial.resolved is not None]
+    trials = f"{scored:,} of {counted:,} planned are scored by a judge"
+    if graded and not scored:
+        trials = f"{sum(graded):,} of {len(graded):,} with checks are resolved"
     return [
         Tile("Cells", f"{filled:,}", "model x harness x skill x dataset"),
-        Tile("Trials", f"{world.trial_count:,}", f"{scored:,} of {counted:,} planned are scored by a judge"),
+        Tile("Trials", f"{world.trial_count:,}", trials),
         Tile("Harnesses", f"{len(world.harnesses):,}", words.listing(list(world.harnesses), 6)),
         Tile("Models", f"{len(world.models):,}", words.counted(len(world.skills), "skill")),
         Tile("Newest run", words.day(newest), "latest run date that a record or its source states"),

@@ -14,15 +14,13 @@ def tokens_per_task(sample: Sample) -> Value:
     """
     known = [trial.tokens for trial in sample.graded if trial.tokens is not None]
     if not known:
-        return Value(None, 0, len(sample.graded), "token counts were not reported")
+        return Value(None, 0, len(sample.graded), "token counts are missing")
     return Value(statistics.fmean(known), len(known), len(sample.graded))
 
 
 def tokens_total(sample: Sample) -> Value:
     """Tokens processed by all trials that count, decided per trial and then added; never on a sum."""
-    return total_of(
-        [trial.tokens for trial in sample.trials], sample.planned, "token counts were not reported"
-    )
+    return total_of([trial.tokens for trial in sample.trials], sample.planned, "token counts are missing")
 
 
 def input_tokens(sample: Sample) -> Value:

@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from generators.pages.registry import PAGE_KINDS
@@ -84,6 +85,13 @@ def pages_of(root: Path, trials: Sequence[Made], datasets: Path = ROOT / "datase
     write(root / "results", trials)
     world, demonstration = load_worlds(root / "results", datasets)
     return show(world, demonstration)
+
+
+@cache
+def committed() -> dict[str, Shown]:
+    """Every page of the committed results."""
+    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
+    return show(world)
 
 
 def _plain(markup: str) -> str:

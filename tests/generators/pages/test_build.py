@@ -28,7 +28,10 @@ from tests.hostile import corpus
 
 SITE = "https://example.org/portal/"
 TRIALS_OF_A_CELL = 8
-COUNTED = re.compile(r"-?[\d,.]+( M)? \(\d+ of \d+\)|\$[\d,.]+ \(\d+ of \d+\)|not known.*|no trials", re.S)
+COUNTED = re.compile(
+    r"-?[\d,.]+( M)? \(\d+ of \d+\)|\$[\d,.]+ \(\d+ of \d+\)|not known.*|no trials|none ?no cost by design",
+    re.S,
+)
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +161,7 @@ def test_a_page_that_claims_a_hand_written_path_is_refused(tmp_path: Path) -> No
     (tmp_path / "site_src").mkdir()
     (tmp_path / "site_src" / "compare.md").write_text("# mine\n")
     with pytest.raises(PublishError, match="claim one path"):
-        write_sources(ROOT / "results", ROOT / "datasets", tmp_path / "site_src", tmp_path / "out")
+        write_sources(tmp_path / "none", ROOT / "datasets", tmp_path / "site_src", tmp_path / "out")
 
 
 def hostile_results(root: Path) -> list[str]:
@@ -172,12 +175,14 @@ def hostile_results(root: Path) -> list[str]:
         changes: dict[str, object] = {
             "outcome_reason": text,
             "source": Source(repository=text, commit=text, path=text, license=text),
+            "invocations": (),
         }
         trials.append(
             Made(
                 f"task-{place % TRIALS_OF_A_CELL}",
                 cell=examples.cell(model).model_copy(update={"model": name}),
                 warnings=(DataWarning(code="moving-ref", text=text),),
+                files={},
                 changes=changes,
             )
         )

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from generators.sources import load_worlds
 from runner.records import ModelName
 from tests import examples
-from tests.generators.pages.shown import pages_of, show
-from tests.generators.tables.made import ROOT, Made
+from tests.generators.pages.shown import committed, pages_of
+from tests.generators.tables.made import Made
 
 
 def test_raw_ids_under_one_name_are_told_apart_on_model_and_cell_pages(tmp_path: Path) -> None:
@@ -35,8 +34,7 @@ def test_two_raw_ids_within_one_cell_are_a_warning_of_that_cell(tmp_path: Path) 
 
 
 def test_two_names_of_one_model_name_each_other_and_share_a_row() -> None:
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
-    pages = show(world)
+    pages = committed()
     shown = pages["models/deepseek-3-2.md"]
     assert shown.links()["deepseek-v3.2"] == "../deepseek-v3.2/"
     assert "version and settings may differ" in shown.body.text

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
-from generators.sources import load_worlds
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
 from generators.tables.quality import OWN_CODES
 from runner.costs.hardware import MissingRate
@@ -17,17 +15,10 @@ from runner.records import DataWarning, Outcome, json_schemas
 from runner.records.warning import CODES
 from runner.store import ResultsStore
 from tests import examples
-from tests.generators.pages.shown import Shown, pages_of, show
+from tests.generators.pages.shown import committed, pages_of
 from tests.generators.tables import made
 from tests.generators.tables.made import ROOT, Made
 from tests.importers import figures
-
-
-@cache
-def committed() -> dict[str, Shown]:
-    """Every page of the committed results."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
-    return show(world)
 
 
 def test_every_deployment_has_a_rate_or_a_reason() -> None:
