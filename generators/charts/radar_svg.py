@@ -14,8 +14,8 @@ from generators.escape.characters import shortened
 from generators.escape.html import attribute, text
 from generators.escape.link import url
 
-WIDTH, HEIGHT = 360.0, 280.0
-CENTRE = (180.0, 140.0)
+WIDTH, HEIGHT = 400.0, 280.0
+CENTRE = (200.0, 140.0)
 RADIUS = 98.0
 RINGS = (0.25, 0.5, 0.75, 1.0)
 _LINE_HEIGHT = 13.0

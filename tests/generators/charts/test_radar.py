@@ -11,6 +11,7 @@ import pytest
 
 from generators.charts import Chart, RadarSeries, radar_chart
 from generators.charts.radar_svg import CENTRE, RADIUS, corner, runs
+from generators.pages.charting import ARTIFACT_WORDS
 from runner.errors import PublishError
 from tests.generators.charts.examples import profile
 from tests.generators.markup import read
@@ -126,3 +127,13 @@ def test_wrong_shapes_and_values_are_refused() -> None:
         chart([profile("a", 1, 2)])
     with pytest.raises(PublishError, match="outside 0 to 25"):
         chart([profile("a", 1, 2, 3, 26)])
+
+
+def test_no_word_of_a_shipped_axis_is_broken() -> None:
+    names = tuple(ARTIFACT_WORDS.values())
+    for turn in range(len(names)):
+        axes = names[turn:] + names[:turn]
+        drawn = chart([profile("a", 1, 2, 3, 4, 5)], axes, 100).static
+        lines = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", drawn)
+        words = {word for name in names for word in name.split()}
+        assert {word for line in lines for word in line.split()} == words
