@@ -9,7 +9,6 @@ or with the runner. ADDED names a variable that the sandbox itself added. ``-`` 
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import signal
@@ -89,6 +88,8 @@ def code_of(child: int) -> int:
 
 def adopt(keeper: int) -> None:
     """Become the parent of every orphan below us, and end with ``keeper``."""
+    import ctypes  # only here: a sandbox need not wait for it to load
+
     libc = ctypes.CDLL(None)
     libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     signal.signal(signal.SIGHUP, _abandoned)

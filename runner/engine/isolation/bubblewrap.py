@@ -49,9 +49,8 @@ def bubblewrap_command(
     for folder in PRIVATE:
         arguments += ["--perms", "0755", "--dir", folder]
     arguments += ["--dev", "/dev", *_scratch("/dev/shm"), "--remount-ro", "/dev", "--proc", "/proc"]  # noqa: S108
-    if os.geteuid() == 0:
-        for name in KERNEL_SWITCHES:
-            arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    for name in KERNEL_SWITCHES:
+        arguments += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
     for folder in ("/tmp", "/var/tmp"):  # noqa: S108 - they are private ones
         arguments += _scratch(folder)
     for path in sight.read_only:

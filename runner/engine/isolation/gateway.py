@@ -118,7 +118,8 @@ class Gateway:
             listener.bind(str(self._folder / "model.sock"))
             (self._folder / "model.sock").chmod(0o666)
         else:
-            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+            # With the protocol named, asyncio turns off the kernel's waiting for more to send.
+            listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
             listener.bind(("127.0.0.1", 0))
             self._port = listener.getsockname()[1]
         listener.listen(BACKLOG)
