@@ -56,7 +56,9 @@ class Heard:
             self.started = True
         elif kind == "system" and subtype == "api_retry":
             self.retries += 1
-            self.lost += count(event.get("error_status")) is None and event.get("error") not in UNREACHED
+            self.lost += (
+                count(event.get("error_status")) is None and text(event.get("error"), 100) not in UNREACHED
+            )
         elif kind == "assistant":
             self._hear_answer(event)
         elif kind == "result":

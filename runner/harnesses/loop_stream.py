@@ -7,10 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import NOT_A_CLASS
+from runner.harnesses.counts import NOT_A_CLASS, ZERO, as_usage
 from runner.harnesses.stream import Event, objects
 from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
 
+COUNTED = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "reasoning_tokens",
+)
 LIMITS = {"turns", "tokens", "cost", "time"}
 
 
@@ -45,6 +52,11 @@ class _Heard:
             self.end = event
             self._hear_not_enforced(event)
 
+    @property
+    def used_nothing(self) -> bool:
+        """Whether it came to its end without an answer, and no answer broke off on the way."""
+        return self.end is not None and not (self.answers or self.lost or self.in_flight)
+
     def _hear_not_enforced(self, event: Event) -> None:
         reasons = event.get("not_enforced")
         if isinstance(reasons, dict):
@@ -60,7 +72,7 @@ def read_stream(stdout: Path) -> Reading:
     limit = end.get("limit_hit")
     error = end.get("error")
     cut = "the event stream has no end: the agent was stopped or crashed"
-    usage = _usage(heard.answers)
+    usage = _nothing_used() if heard.used_nothing else _usage(heard.answers)
     return Reading(
         stop_reason=str(end.get("stop_reason") or "no-end")[:100],
         is_error=end.get("is_error") is True or heard.end is None,
@@ -124,6 +136,10 @@ def _usage(answers: list[dict[str, int | None] | None]) -> Usage | None:
         semantics_decided_by=SemanticsDecision.ADAPTER,
         sources={name: text for name, text in sources.items() if counts[name] is not None},
     )
+
+
+def _nothing_used() -> Usage:
+    return as_usage(ZERO, dict.fromkeys(COUNTED, "every request was turned away"))
 
 
 def _total(answers: list[dict[str, int | None] | None], name: str) -> int | None:

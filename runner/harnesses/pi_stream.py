@@ -62,7 +62,7 @@ class _Heard:
     answers: list[_Answer] = field(default_factory=list)
 
     def hear(self, event: Event) -> None:
-        kind, message = event.get("type"), mapping(event.get("message"))
+        kind, message = text(event.get("type"), 100), mapping(event.get("message"))
         if kind == "session":
             self.started = True
         elif kind == "agent_start":
@@ -106,7 +106,7 @@ def read_stream(stdout: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
 
 def _answer(message: Event) -> _Answer:
     usage = mapping(message.get("usage"))
-    failed = message.get("stopReason") in FAILED
+    failed = text(message.get("stopReason"), 100) in FAILED
     return _Answer(
         model=text(message.get("model"), 300),
         api=text(message.get("api"), 100),

@@ -9,17 +9,20 @@ import pytest
 
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.base import Assignment
-from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.endpoint import Endpoint
 from runner.harnesses.loop import Loop
 from runner.harnesses.registry import HARNESSES, harness
 from runner.records import CacheSemantics, Limits
+from tests.harnesses.fakes import pretend_installed
 
 KEY = "contract-key-0123456789"
 NAMES = sorted(HARNESSES)
 
 
 @pytest.fixture
-def assignment(tmp_path: Path) -> Assignment:
+def assignment(request: pytest.FixtureRequest, tmp_path: Path) -> Assignment:
+    found = harness(request.getfixturevalue("name"))
+    pretend_installed(found, tmp_path / "installed")
     for name in ("workspace", "artifacts", "home"):
         (tmp_path / name).mkdir()
     return Assignment(
@@ -27,8 +30,9 @@ def assignment(tmp_path: Path) -> Assignment:
         workspace=tmp_path / "workspace",
         artifacts=tmp_path / "artifacts",
         home=tmp_path / "home",
-        endpoint=Endpoint("http://127.0.0.1:9/v1", WireProtocol.CHAT_COMPLETIONS, "vendor/model:1", KEY),
+        endpoint=Endpoint("http://127.0.0.1:9/v1", found.protocols[0], "vendor/model:1", KEY, 64_000),
         limits=Limits(max_turns=3, timeout_seconds=60),
+        installed=tmp_path / "installed",
     )
 
 
@@ -41,7 +45,50 @@ def test_it_says_who_it_is_and_how_it_counts(name: str, tmp_path: Path) -> None:
     assert found.turns_definition
     assert found.protocols
     assert found.cache_semantics in CacheSemantics
+    pretend_installed(found, tmp_path)
     assert re.match(r"\d", found.version(tmp_path))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_program_that_is_not_there_is_named_with_the_command_that_installs_it(
+    name: str, tmp_path: Path
+) -> None:
+    found = harness(name)
+    if found.installation is None:
+        return
+    with pytest.raises(ConfigurationError, match=f"{name} .* is not installed") as caught:
+        found.version(tmp_path)
+    assert caught.value.remedy == f"invoke harness-install {name}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_it_writes_and_reads_lies_in_the_folders_it_declares(
+    name: str, assignment: Assignment
+) -> None:
+    launch = harness(name).launch(assignment)
+    written = {path for path in assignment.home.rglob("*") if path.is_file()}
+    assert written == set(launch.configuration)
+    program = Path(launch.command[0])
+    inside = [folder for folder in launch.readable if program.is_relative_to(folder)]
+    assert inside or harness(name).installation is None
+    assert all(folder.is_absolute() and folder.is_dir() for folder in launch.readable)
+    assert not any(assignment.workspace.iterdir())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_assignment_gives_the_same_configuration(name: str, assignment: Assignment) -> None:
+    def contents() -> list[bytes]:
+        return [path.read_bytes() for path in harness(name).launch(assignment).configuration]
+
+    assert contents() == contents()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "line", ["", "no json", "[]", "{}", '{"type": 7}', "{" * 5000, '{"event": []}', '"\\ud800"']
+)
+def test_a_line_that_tells_nothing_has_no_trace(name: str, line: str) -> None:
+    assert harness(name).trace(line) is None
 
 
 @pytest.mark.parametrize("name", NAMES)

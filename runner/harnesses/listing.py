@@ -1,0 +1,93 @@
+"""Listing: for each harness what is installed, and which providers it can use, with the reason where not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.errors import ConfigurationError
+from runner.harnesses.base import Harness
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.installer import folder_size
+from runner.harnesses.registry import HARNESSES, harness
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One harness on this machine."""
+
+    name: str
+    title: str
+    pinned: str | None
+    """The version the module was written against; None for one that comes with Harnessmark."""
+    version: str | None
+    """The version that is there, as the program says it; None where it is not installed."""
+    size_bytes: int | None
+    state: str
+    """``ready``, or what is wrong and what to do about it."""
+    protocols: tuple[WireProtocol, ...]
+    providers: Mapping[str, str | None]
+    """By provider: None where the harness can use it, else the reason why it cannot."""
+    note: str
+
+    @property
+    def usable_providers(self) -> tuple[str, ...]:
+        """Providers it can use."""
+        return tuple(name for name, reason in self.providers.items() if reason is None)
+
+
+def listing(
+    installed: Path,
+    providers: Mapping[str, Sequence[WireProtocol]],
+    names: Sequence[str] | None = None,
+) -> list[Listed]:
+    """A row for each harness, in the order of their names.
+
+    Args:
+        installed: where ``invoke harness-install`` puts programs.
+        providers: protocols by provider, as the registry of providers has them.
+        names: only these harnesses.
+
+    Raises:
+        UsageError: there is no such harness.
+    """
+    return [_listed(harness(name), installed, providers) for name in names or sorted(HARNESSES)]
+
+
+def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[WireProtocol]]) -> Listed:
+    installation = found.installation
+    version, state = None, "ready"
+    try:
+        version = found.version(installed)
+    except ConfigurationError as error:
+        state = f"{error.what}; {error.remedy}" if error.remedy else error.what
+    pinned = installation.version if installation else None
+    if version is not None and pinned is not None and version != pinned:
+        state = f"version {version} is there, {pinned} is pinned; invoke harness-install {found.name}"
+    folder = installation.folder(installed, found.name) if installation else None
+    return Listed(
+        name=found.name,
+        title=found.title,
+        pinned=pinned,
+        version=version,
+        size_bytes=folder_size(folder) if folder and folder.is_dir() else None,
+        state=state,
+        protocols=found.protocols,
+        providers={name: cannot_use(found, offered) for name, offered in providers.items()},
+        note=installation.note if installation else "",
+    )
+
+
+def cannot_use(found: Harness, offered: Sequence[WireProtocol]) -> str | None:
+    """Why ``found`` cannot reach a model behind a provider that offers these protocols; None where it can."""
+    if set(found.protocols) & set(offered):
+        return None
+    if not found.protocols:
+        return f"{found.name} drives only the models of its own vendor"
+    return f"{found.name} speaks {_words(found.protocols)}; the provider offers {_words(offered) or 'no API'}"
+
+
+def _words(protocols: Sequence[WireProtocol]) -> str:
+    names = [protocol.value for protocol in protocols]
+    return " or ".join(filter(None, [", ".join(names[:-1]), names[-1] if names else ""]))

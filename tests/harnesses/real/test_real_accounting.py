@@ -1,0 +1,64 @@
+"""Real agents: what each records equals what the server counted, class by class, whatever happens."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runner.harnesses.accounting import CASES, WITHOUT_SUBAGENTS, Case
+from runner.harnesses.endpoint import WireProtocol
+from tests.harnesses.real.stage import open_stage
+
+BY_NAME = {case.name: case for case in CASES}
+MAIN = {
+    "claude-code": WireProtocol.MESSAGES,
+    "codex": WireProtocol.RESPONSES,
+    "pi": WireProtocol.CHAT_COMPLETIONS,
+}
+EVERY = [
+    (name, protocol, case)
+    for name, protocol in MAIN.items()
+    for case in CASES
+    if not case.delegates or name not in WITHOUT_SUBAGENTS
+]
+OTHER = [
+    ("pi", WireProtocol.MESSAGES, BY_NAME["plain"]),
+    ("pi", WireProtocol.MESSAGES, BY_NAME["cut"]),
+    ("pi", WireProtocol.RESPONSES, BY_NAME["plain"]),
+    ("pi", WireProtocol.RESPONSES, BY_NAME["failure"]),
+]
+FAILS = {"failure", "timeout"}
+SUBAGENT_ANSWERS = {"subagent-foreground": 5, "subagent-background": 5}
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol", "case"),
+    [pytest.param(*each, id=f"{each[0]}-{each[1].value}-{each[2].name}") for each in EVERY + OTHER],
+)
+def test_recorded_counts_equal_the_servers_own(
+    name: str, protocol: WireProtocol, case: Case, tmp_path: Path
+) -> None:
+    with open_stage(tmp_path) as stage:
+        row = stage.run(name, protocol, case)
+        reading = row.reading
+        codes = {warning.code for warning in reading.warnings}
+        assert row.agrees, (row.recorded, row.true, row.partly)
+        assert row.requests > 0
+        assert reading.is_error is (case.name in FAILS), reading
+        assert (reading.usage is None) is (case.name == "no-usage")
+        assert ("usage-not-reported" in codes) is (case.name == "no-usage")
+        assert ("usage-is-lower-bound" in codes) is (case.name in {"cut", "timeout"})
+        assert reading.costs == ()
+        if case.name in SUBAGENT_ANSWERS:
+            assert row.answered >= SUBAGENT_ANSWERS[case.name]
+            assert reading.turns is not None
+            assert reading.turns <= row.answered - 2
+        elif not reading.is_error:
+            assert reading.turns == 4
+            assert "a + b" in (stage.workspace(row) / "calc.py").read_text()
+        if case.name in {"retry"}:
+            assert reading.retries == 1
+        if reading.usage is not None and row.true["fresh"]:
+            assert list(reading.usage_by_model) == ["ledger-1"]
+            assert reading.usage_by_model["ledger-1"] == reading.usage

