@@ -2,7 +2,7 @@
 
 from runner.datasets.bundle import build_bundle
 from runner.datasets.checking import CheckRun, minimal_environment, run_check
-from runner.datasets.checkout import SealedCheckout, seal
+from runner.datasets.checkout import SealedCheckout, bring, seal
 from runner.datasets.dataset import Dataset, ProblemSource, Task, TaskCheck
 from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list_datasets
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
@@ -24,6 +24,7 @@ __all__ = [
     "TaskProof",
     "all_datasets",
     "apply_patch",
+    "bring",
     "build_bundle",
     "check_dataset",
     "find_dataset",

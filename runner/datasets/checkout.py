@@ -75,6 +75,17 @@ def seal(repo: str, ref: str, *, beside: Path, cache: Path, workspace: Path, git
     return SealedCheckout(workspace, git_dir, base, tree, commit)
 
 
+def bring(repo: str, ref: str, *, beside: Path, cache: Path) -> str:
+    """Bring the commit that ``ref`` stands for into ``cache``, so that checkouts need no network; its id.
+
+    Raises:
+        RepositoryError: as :func:`seal`.
+    """
+    source = open_source(repo, beside=beside, cache=cache)
+    with locked(source):
+        return commit_for(source, ref)
+
+
 def _require_free(workspace: Path, git_dir: Path) -> None:
     taken = workspace.is_symlink() or workspace.is_file()
     taken = taken or (workspace.is_dir() and any(workspace.iterdir()))

@@ -67,7 +67,8 @@ def attempt(desk: Desk) -> Attempt:
             checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
         return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)
     except (HarnessmarkError, OSError) as error:
-        return Attempt(infrastructure_record(desk, done, str(error)), (), {})
+        # Read anew: an invocation whose artifacts could not be collected has spent something all the same.
+        return Attempt(infrastructure_record(desk, recover(desk), str(error)), (), {})
     finally:
         remove(desk.folder)
 

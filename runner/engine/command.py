@@ -16,7 +16,7 @@ from runner.engine.matrix import read_matrix
 from runner.engine.places import Places
 from runner.engine.planning import Group, make_plan
 from runner.engine.progress import TerminalObserver, plan_lines, plan_table, summary_lines
-from runner.engine.resolution import complete, resolve_all, store_of
+from runner.engine.resolution import complete, require_repositories, resolve_all, store_of
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
 from runner.engine.running import EXIT_DONE, Run, Stop, run_plan
 from runner.engine.sessions import open_sessions, require_protocols, require_windows
@@ -53,6 +53,8 @@ def run_command(
     given, except those that do not change what is measured.
     ``resume`` is a plan id, True for the newest unfinished plan, or nothing for a new run.
     """
+    if resume == "":
+        raise UsageError("--resume was given an empty plan id", remedy="name the plan, or leave the = out")
     if not resume:
         return start(
             places,
@@ -104,6 +106,9 @@ def start(
             sessions = stack.enter_context(open_sessions(groups, places, environment))
             for warning in require_windows(groups, sessions):
                 console.print(warning, markup=False, highlight=False, soft_wrap=True)
+            require_repositories(
+                groups, places, lambda text: console.print(text, markup=False, highlight=False)
+            )
         # Two runs that plan at the same moment would otherwise take the same trial numbers.
         with locked(places.lock("planning"), wait=True, holder="another run"):
             plan = make_plan(groups, store, now=datetime.now(UTC))

@@ -44,7 +44,14 @@ class Desk:
     """What the model's own server counted for this trial so far; None where it cannot be asked."""
     replaced: Path | None = None
     """Where artifacts of earlier invocations are kept, outside the store."""
+    project: Path | None = None
+    """Folder of the project, which no record names."""
 
     def mask(self) -> Mask:
         """What must not appear in the records of this trial."""
-        return Mask(secret=self.endpoint.api_key, folder=str(self.folder), scanner=self.scanner)
+        return Mask(
+            secret=self.endpoint.api_key,
+            folder=str(self.folder),
+            project=None if self.project is None else str(self.project),
+            scanner=self.scanner,
+        )

@@ -6,13 +6,19 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from runner.datasets import SealedCheckout, Task, apply_patch, reveal_hidden_files, run_check, seal
+from runner.datasets import SealedCheckout, Task, TaskCheck, apply_patch, reveal_hidden_files, run_check, seal
 from runner.datasets.removal import remove
+from runner.errors import HarnessmarkError
 from runner.records import CheckRecord, CheckStatus, TrialIdentity
 
 PATCH_CHECK = "patch-applies"
+NOT_RUN = {
+    CheckStatus.FAILED: "the patch does not apply",
+    CheckStatus.ERROR: "whether the patch applies could not be tried",
+}
 
 
 @dataclass(frozen=True)
@@ -34,32 +40,47 @@ def grade(trial: TrialIdentity, patch: bytes, grading: Grading) -> tuple[CheckRe
 
     Each check runs on a checkout of its own, so that no check sees what another left behind.
     """
-    applies = _patch_applies(trial, patch, grading)
+    applies = _tried(trial, PATCH_CHECK, grading, lambda: _patch_applies(trial, patch, grading))
     records = [applies]
     for check in grading.task.checks:
-        if applies.status is not CheckStatus.PASSED:
-            records.append(_not_run(trial, check.name, "the patch does not apply"))
-            continue
-        workspace = _fresh_checkout(grading, check.name, patch)
-        reveal_hidden_files(check, grading.dataset_path, workspace)
-        started = datetime.now(UTC)
-        run = run_check(check.command, workspace=workspace, timeout_seconds=check.timeout_seconds)
-        records.append(
-            CheckRecord(
-                trial=trial,
-                name=check.name,
-                number=1,
-                status=run.status,
-                command=tuple(check.command),
-                exit_code=run.exit_code,
-                started_at=started,
-                duration_seconds=run.duration_seconds,
-                timeout_seconds=check.timeout_seconds,
-                output_tail=grading.mask(run.output_tail.replace(str(workspace), "<workspace>"))[-4000:],
-            )
-        )
+        if applies.status is CheckStatus.PASSED:
+            run = partial(_run, trial, check, patch, grading)
+            records.append(_tried(trial, check.name, grading, run))
+        else:
+            why = NOT_RUN[applies.status] if patch else "the workspace was not changed"
+            records.append(_without_run(trial, check.name, CheckStatus.NOT_RUN, why))
     remove(grading.folder)
     return tuple(records)
+
+
+def _tried(
+    trial: TrialIdentity, name: str, grading: Grading, check: Callable[[], CheckRecord]
+) -> CheckRecord:
+    """The record of ``check``; where our side fails at it, one that says so: the agent's work is not lost."""
+    try:
+        return check()
+    except (HarnessmarkError, OSError) as error:
+        reason = grading.mask(" ".join(str(error).split()))[:1000]
+        return _without_run(trial, name, CheckStatus.ERROR, reason)
+
+
+def _run(trial: TrialIdentity, check: TaskCheck, patch: bytes, grading: Grading) -> CheckRecord:
+    workspace = _fresh_checkout(grading, check.name, patch)
+    reveal_hidden_files(check, grading.dataset_path, workspace)
+    started = datetime.now(UTC)
+    run = run_check(check.command, workspace=workspace, timeout_seconds=check.timeout_seconds)
+    return CheckRecord(
+        trial=trial,
+        name=check.name,
+        number=1,
+        status=run.status,
+        command=tuple(check.command),
+        exit_code=run.exit_code,
+        started_at=started,
+        duration_seconds=run.duration_seconds,
+        timeout_seconds=check.timeout_seconds,
+        output_tail=grading.mask(run.output_tail.replace(str(workspace), "<workspace>"))[-4000:],
+    )
 
 
 def resolved(checks: tuple[CheckRecord, ...]) -> bool | None:
@@ -99,12 +120,12 @@ def _fresh_checkout(grading: Grading, name: str, patch: bytes) -> Path:
     return checkout.workspace
 
 
-def _not_run(trial: TrialIdentity, name: str, reason: str) -> CheckRecord:
+def _without_run(trial: TrialIdentity, name: str, status: CheckStatus, reason: str) -> CheckRecord:
     return CheckRecord(
         trial=trial,
         name=name,
         number=1,
-        status=CheckStatus.NOT_RUN,
+        status=status,
         started_at=datetime.now(UTC),
         duration_seconds=0.0,
         reason=reason,

@@ -63,16 +63,17 @@ def by_cell(groups: Sequence[Group]) -> dict[tuple[str, ...], Group]:
     """The group of each cell.
 
     Raises:
-        UsageError: two groups would fill the same cell, so their figures would be mixed.
+        UsageError: two groups, or two models with one slug, would fill the same cell and be mixed.
     """
     found: dict[tuple[str, ...], Group] = {}
     for group in groups:
         for cell in group.cells():
-            if found.setdefault(cell.key, group) is not group:
+            if cell.key in found:
                 raise UsageError(
-                    f"two entries fill the same cell: {' / '.join(cell.key)}",
+                    f"two models or entries fill the same cell: {' / '.join(cell.key)}",
                     remedy="leave one out, or run them one after the other",
                 )
+            found[cell.key] = group
     return found
 
 
@@ -178,8 +179,10 @@ def _planned(cell: CellIdentity, task: Task, number: int, parts: Parts) -> Plann
 
 
 def _taken_numbers(store: ResultsStore) -> Counter[tuple[tuple[str, ...], str]]:
-    """Highest trial number of each cell and task over all plans: a number is taken once it is planned."""
+    """Highest trial number of each cell and task: a number is taken once planned, or when a folder has it."""
     taken: Counter[tuple[tuple[str, ...], str]] = Counter()
+    for *cell, task, number in store.trial_keys():
+        taken[(tuple(cell), task)] = max(taken[(tuple(cell), task)], int(number))
     for plan in store.plans():
         for planned in plan.trials:
             place = (planned.identity.cell.key, planned.identity.task)

@@ -31,7 +31,7 @@ def plan_table(plan: PlanRecord) -> Table:
 
 def plan_lines(plan: PlanRecord) -> list[str]:
     """Size, order and ceiling of the plan in words."""
-    ceiling = "unknown" if plan.cost_ceiling_usd is None else f"${plan.cost_ceiling_usd:.2f}"
+    ceiling = "unknown" if plan.cost_ceiling_usd is None else dollars(plan.cost_ceiling_usd)
     lines = [
         f"{len(plan.trials)} trials in a seeded order (seed {plan.seed}) that interleaves the cells",
         f"cost ceiling: {ceiling} ({plan.cost_ceiling_reason})",
@@ -88,6 +88,7 @@ class TerminalObserver:
         """What the harness does, when the user asked for it; in its own words when asked for all."""
         shown = text if self.verbose else trace
         if self.stream and shown is not None:
+            shown = one_line(shown)
             shown = shown if self.verbose or len(shown) <= CUT else shown[:CUT] + "..."
             with self._lock:
                 self.console.print(escape(f"  {_name(planned)} | {shown}"), highlight=False, soft_wrap=True)
@@ -99,8 +100,18 @@ def trial_line(planned: PlannedTrial, result: Attempt) -> str:
     graded = {None: "not graded", True: "resolved", False: "not resolved"}[result.resolved]
     seconds = "" if trial.duration_seconds is None else f", {trial.duration_seconds:.1f} s"
     turns = "" if trial.turns is None else f", {trial.turns} turns"
-    reason = "" if trial.outcome is Outcome.COMPLETED else f" ({trial.outcome_reason})"
+    reason = "" if trial.outcome is Outcome.COMPLETED else f" ({one_line(trial.outcome_reason)})"
     return f"{_name(planned)}: {trial.outcome.value}{reason}, {graded}{turns}{seconds}"
+
+
+def one_line(text: str) -> str:
+    """``text`` on one line, without the characters by which a terminal could be steered."""
+    return "".join(letter if letter.isprintable() else " " for letter in " ".join(text.split()))
+
+
+def dollars(amount: float) -> str:
+    """To the cent; what is less than a cent and not nothing is not shown as nothing."""
+    return f"${amount:.2f}" if amount == 0 or amount >= 0.005 else f"${amount:.2g}"
 
 
 def summary_lines(summary: RunSummary) -> list[str]:
@@ -129,6 +140,9 @@ def _state(summary: RunSummary) -> str:
 
 
 def _spent(summary: RunSummary) -> str:
-    if summary.spent_usd is not None:
-        return f"${summary.spent_usd:.2f}"
-    return f"unknown ({summary.unpriced} trials without a price)"
+    if not summary.unpriced:
+        return dollars(summary.spent_usd)
+    trials = "1 trial" if summary.unpriced == 1 else f"{summary.unpriced} trials"
+    if not summary.spent_usd:
+        return f"unknown ({trials} without a price)"
+    return f"at least {dollars(summary.spent_usd)}, {trials} without a price"

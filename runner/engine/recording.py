@@ -27,7 +27,7 @@ def trial_record(desk: Desk, checkout: SealedCheckout, done: Sequence[Done], las
 
 def infrastructure_record(desk: Desk, done: Sequence[Done], message: str) -> TrialRecord:
     """The record of a trial in which our side failed; what was spent until then is in it."""
-    return _record(desk, done, Outcome.INFRASTRUCTURE, desk.mask().text(message))
+    return _record(desk, done, Outcome.INFRASTRUCTURE, desk.mask().text(" ".join(message.split())))
 
 
 def _record(desk: Desk, done: Sequence[Done], outcome: Outcome, reason: str) -> TrialRecord:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from runner.datasets import find_dataset, load_dataset
+from runner.datasets import bring, find_dataset, load_dataset
 from runner.engine.places import Places
 from runner.engine.planning import Group, Parts, select_tasks
 from runner.engine.settings import RunSettings
-from runner.errors import ConfigurationError, UsageError
+from runner.errors import ConfigurationError, RepositoryError, UsageError
 from runner.harnesses.registry import harness
 from runner.providers.base import ProviderSettings
 from runner.providers.registry import provider
@@ -16,6 +18,16 @@ from runner.replay import recorded_models
 from runner.skills import skill
 
 PROVIDER_FLAGS = {"aws_region": "bedrock", "kiro_dollars_per_credit": "kiro", "faults": "replay"}
+
+
+def is_path(dataset: str) -> bool:
+    """Whether a dataset is named by a path, not by its name."""
+    return "/" in dataset or dataset.endswith((".yaml", ".yml"))
+
+
+def portable(dataset: str, root: Path) -> str:
+    """A dataset's path as it may stand in a plan: relative to the project, not a folder of this machine."""
+    return Path(os.path.relpath(dataset, root)).as_posix() if is_path(dataset) else dataset
 
 
 def complete(settings: RunSettings, places: Places) -> RunSettings:
@@ -38,7 +50,9 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
             raise UsageError(
                 f"{shown} is for provider {owner}; this run uses {name}", remedy=f"leave {shown} out"
             )
-    return settings.model_copy(update={"provider": name, "model": models})
+    return settings.model_copy(
+        update={"provider": name, "model": models, "dataset": portable(settings.dataset, places.root)}
+    )
 
 
 def resolve(settings: RunSettings, places: Places) -> Parts:
@@ -48,7 +62,8 @@ def resolve(settings: RunSettings, places: Places) -> Parts:
         ConfigurationError: a file or an installation is missing, or the dataset is not meant to be run.
         UsageError: an unknown name.
     """
-    path = find_dataset(settings.dataset, places.datasets)
+    wanted = str(places.root / settings.dataset) if is_path(settings.dataset) else settings.dataset
+    path = find_dataset(wanted, places.datasets)
     dataset = load_dataset(path)
     tasks = select_tasks(dataset, settings.tasks, settings.count)
     for task in tasks:
@@ -103,3 +118,32 @@ def resolve_all(settings: Sequence[RunSettings], places: Places) -> list[Group]:
 def store_of(group: Group) -> tuple[bool, bool]:
     """Whether the results of a group are a demonstration, and whether they are private."""
     return group.parts.provider.demonstration, group.parts.dataset.visibility == "private"
+
+
+def require_repositories(groups: Sequence[Group], places: Places, say: Callable[[str], None]) -> None:
+    """Bring the repositories of all tasks into the cache, before a trial is planned that could not start.
+
+    Raises:
+        RepositoryError: some cannot be had; every one is named with its cause.
+    """
+    wanted = {
+        (task.repo, task.ref, group.parts.dataset_path.parent): None
+        for group in groups
+        for task in group.parts.tasks
+    }
+    faults = []
+    for number, (repo, ref, beside) in enumerate(wanted, 1):
+        if repo.startswith(("https:", "ssh:")):
+            say(f"repository {number} of {len(wanted)}: {repo} at {ref}")
+        try:
+            bring(repo, ref, beside=beside, cache=places.repositories)
+        except RepositoryError as error:
+            faults.append(error)
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        raise RepositoryError(
+            f"{len(faults)} repositories cannot be had:\n"
+            + "\n".join(f"  {fault.where}: {fault.what}; {fault.remedy}" for fault in faults),
+            remedy="put these right, or leave their tasks out with --tasks",
+        )

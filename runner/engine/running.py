@@ -20,7 +20,7 @@ from runner.engine.resuming import require_undamaged
 from runner.engine.sessions import Sessions, common_protocol
 from runner.engine.settings import RunSettings
 from runner.engine.spending import Account, dollars_billed
-from runner.errors import SecretFound
+from runner.errors import SecretFound, StoreError
 from runner.records import Outcome, PlannedTrial, PlanRecord
 from runner.secrets import Scanner
 from runner.store import ResultsStore
@@ -45,7 +45,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class RunSummary:
-    """How a run stands: what was planned, what is written, and what it cost."""
+    """How a run stands: what was planned, what is written, and what it cost at least."""
 
     plan_id: str
     planned: int
@@ -53,14 +53,18 @@ class RunSummary:
     outcomes: Mapping[str, int]
     resolved: int
     graded: int
-    spent_usd: float | None
+    spent_usd: float
+    """Of the trials whose cost is known."""
     unpriced: int
+    """Trials that an agent worked on and whose cost is unknown."""
 
     def exit_code(self, fail_under: float | None) -> int:
-        """0 done, 2 done but fewer resolved than asked, 3 trials are missing or failed by infrastructure."""
-        if self.finished < self.planned or self.outcomes.get(Outcome.INFRASTRUCTURE):
+        """0 done, 2 done but fewer resolved than asked, 3 trials or grades are missing or our side failed."""
+        missing = self.finished < self.planned or self.graded < self.finished
+        if missing or self.outcomes.get(Outcome.INFRASTRUCTURE):
             return EXIT_PARTIAL
-        if fail_under is not None and self.resolved < fail_under / 100 * self.planned:
+        # 55 / 100 x 20 is a little more than 11 in binary; 55 x 20 is exact.
+        if fail_under is not None and self.resolved * 100 < fail_under * self.planned:
             return EXIT_BELOW_THRESHOLD
         return EXIT_DONE
 
@@ -95,6 +99,14 @@ class Run:
     stop: Stop
 
     @property
+    def has_dollar_budget(self) -> bool:
+        """Whether the run or one of its cells may spend so many dollars only."""
+        return any(
+            group.settings.budget_usd is not None or group.settings.cell_budget_usd is not None
+            for group in self.groups
+        )
+
+    @property
     def shared(self) -> RunSettings:
         """Settings that hold for the whole run; they are alike in all groups."""
         return self.groups[0].settings
@@ -105,7 +117,9 @@ def run_plan(run: Run) -> RunSummary:
 
     Each finished trial is written before the next one starts in its place, so a killed run loses only what
     was in flight, and what that had spent is counted when it runs again. A cancelled trial is not written:
-    resuming runs it again. A trial that holds a secret is kept in quarantine and not run again.
+    resuming runs it again. A trial that holds a secret is kept in quarantine and not run again. Where a trial
+    cannot be written, or we fail at one, no other starts, those in flight are still waited for and written,
+    and then the first failure is raised.
     """
     plan, store = run.plan, run.store
     with locked(run.places.lock(plan.plan_id), wait=False, holder=f"another runner of {plan.plan_id}"):
@@ -119,6 +133,7 @@ def run_plan(run: Run) -> RunSummary:
         desks = _Desks(run)
         with ThreadPoolExecutor(run.shared.concurrency) as pool:
             running: dict[Future[Attempt], PlannedTrial] = {}
+            failures: list[BaseException] = []
             while True:
                 while len(running) < run.shared.concurrency and not run.stop.no_more.is_set():
                     position_and_trial = queue.next()
@@ -127,12 +142,30 @@ def run_plan(run: Run) -> RunSummary:
                     desk = desks.desk(*position_and_trial)
                     running[pool.submit(attempt, desk)] = desk.planned
                 if not running:
-                    return tally.summary()
+                    break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    planned, result = running.pop(future), future.result()
-                    if result.trial.outcome is not Outcome.CANCELLED:
-                        _keep(run, tally, planned, result)
+                    failure = _kept(run, tally, running.pop(future), future)
+                    if failure is not None:
+                        failures.append(failure)
+                        run.stop.no_more.set()
+        if failures:
+            raise failures[0]
+        return tally.summary()
+
+
+def _kept(run: Run, tally: _Tally, planned: PlannedTrial, future: Future[Attempt]) -> BaseException | None:
+    """Keep what came of a trial; why that could not be done."""
+    failure = future.exception()
+    if failure is not None:
+        return failure
+    result = future.result()
+    try:
+        if result.trial.outcome is not Outcome.CANCELLED:
+            _keep(run, tally, planned, result)
+    except StoreError as error:
+        return error
+    return None
 
 
 def _keep(run: Run, tally: _Tally, planned: PlannedTrial, result: Attempt) -> None:
@@ -182,6 +215,8 @@ class _Queue:
     def next(self) -> tuple[int, PlannedTrial] | None:
         """The next trial with its position; None when there is none that may start."""
         account = self._tally.account
+        if self._tally.unpriced and self._run.has_dollar_budget:
+            self._say("a budget in dollars cannot be kept: the cost of finished trials is unknown")
         if reason := account.run_used_up():
             self._say(reason)
             return None
@@ -223,11 +258,11 @@ class _Tally:
         billed = dollars_billed(result.trial.costs)
         if billed is not None:
             self.spent += billed
-        elif not result.trial.demonstration:
+        elif result.trial.invocations and not result.trial.demonstration:
             self.unpriced += 1
 
     def summary(self) -> RunSummary:
-        """The counts as a value. What was spent is unknown as soon as one trial has no price."""
+        """The counts as a value."""
         return RunSummary(
             plan_id=self.plan.plan_id,
             planned=len(self.plan.trials),
@@ -235,7 +270,7 @@ class _Tally:
             outcomes=dict(self.outcomes),
             resolved=self.resolved,
             graded=self.graded,
-            spent_usd=None if self.unpriced else self.spent,
+            spent_usd=self.spent,
             unpriced=self.unpriced,
         )
 
@@ -279,4 +314,5 @@ class _Desks:
             scanner=run.scanner,
             requests_seen=lambda: session.requests_seen(name),
             replaced=run.places.replaced(run.plan.plan_id, position),
+            project=run.places.root,
         )

@@ -75,8 +75,12 @@ class RunSettings(Part):
     def _one_or_many(cls, value: object) -> object:
         """A comma list or a single name stands for a list."""
         if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return tuple(value) if isinstance(value, list) else value
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        if not isinstance(value, list | tuple):
+            return value
+        # A name given twice is one cell, not two that get in each other's way.
+        names = all(isinstance(each, str) for each in value)
+        return tuple(dict.fromkeys(value)) if names else tuple(value)
 
     def limits(self) -> Limits:
         """What stops one invocation."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -160,6 +161,12 @@ class ResultsStore:
         """All trials in order of their paths."""
         for path in sorted((self.root / layout.TRIALS).glob(f"*/*/*/*/*/*/{layout.TRIAL_FILE}")):
             yield self._stored(path)
+
+    def trial_keys(self) -> Iterator[tuple[str, ...]]:
+        """Key (as in ``TrialIdentity.key``) of every folder that has or had a trial, whole or not."""
+        for path in (self.root / layout.TRIALS).glob("*/*/*/*/*/*"):
+            if re.fullmatch(r"[1-9]\d{0,8}", path.name):
+                yield path.relative_to(self.root / layout.TRIALS).parts
 
     def sweeps(self) -> Iterator[ThroughputRecord]:
         """All throughput sweeps in order of their paths."""
