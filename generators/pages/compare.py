@@ -100,7 +100,7 @@ def _measure_table(world: World, pair: HarnessPair, measure: str) -> Table:
     unit = UNITS[measure]
     columns = [Column("Model"), Column(pair.first, "number"), Column(pair.second, "number")]
     columns += [Column("Difference", "number", f"{pair.first} minus {pair.second}")]
-    columns += [Column("Common tasks", "number"), Column("Ahead in these data")]
+    columns += [Column("Common tasks", "number"), Column("Ahead in these data", wide=True)]
     rows = []
     for model in sorted(pair.models, key=lambda model: model.first.key):
         measured = model.measures[measure]

@@ -18,7 +18,7 @@ EXPORTS = (
     ("cells", "One row for each cell, every figure with its n and m"),
     ("judged_artifacts", "One row for each judged artifact of the scored trials"),
 )
-FORMATS = ("csv", "parquet", "json")
+FORMATS = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 
 
 def pages(world: World, demonstration: World | None) -> Iterator[Page]:
@@ -55,7 +55,7 @@ def _exports(world: World) -> Table:
     rows = []
     for name, meaning in EXPORTS:
         files = [
-            Entry(f"{name}.{suffix}", href=links.relative(links.DATA, f"{world.prefix}data/{name}.{suffix}"))
+            Entry(FORMATS[suffix], href=links.relative(links.DATA, f"{world.prefix}data/{name}.{suffix}"))
             for suffix in FORMATS
         ]
         rows.append([Entry(name, note=meaning), Entry(f"{rows_of[name]:,}", float(rows_of[name])), *files])
@@ -88,7 +88,11 @@ def _schemas() -> Table:
     for name in sorted(json_schemas()):
         kind = name.rsplit("-", 1)[0]
         record = KINDS.get(kind)
-        meaning = " ".join((record.__doc__ or "").split()) if record is not None else "One line of a ledger."
+        meaning = (
+            " ".join((record.__doc__ or "").replace("``", "").split())
+            if record is not None
+            else "One line of a ledger."
+        )
         href = links.relative(links.DATA, f"{links.SCHEMAS}/{name}.json")
         rows.append([link_entry(f"{name}.json", href), Entry(meaning)])
     return table(
