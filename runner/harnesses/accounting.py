@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from runner.errors import ConfigurationError
 from runner.harnesses.accounting_cassette import BACKGROUND, DATASET, EDIT, FOREGROUND, MODEL, WINDOW
 from runner.harnesses.base import Assignment, Harness, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
@@ -203,6 +204,54 @@ def account(
         broken=_true(counted.unreported),
         reading=reading,
     )
+
+
+@dataclass(frozen=True)
+class Account:
+    """The rows of every harness that could be run."""
+
+    rows: tuple[Row, ...]
+    versions: Mapping[str, str]
+    """By harness, as its program says it."""
+    skipped: Mapping[str, str]
+    """By harness that was not run, the reason."""
+
+
+def account_all(
+    harnesses: Sequence[Harness],
+    *,
+    server: CountingServer,
+    folder: Path,
+    installed: Path,
+    start: Start,
+    progress: Callable[[str], None],
+) -> Account:
+    """Every harness through every case that can happen to it, over every protocol that the server speaks.
+
+    Args:
+        harnesses: those that are not installed are skipped with their reason.
+        folder: gets a folder for each run.
+        progress: gets a line for each run.
+    """
+    rows: list[Row] = []
+    versions: dict[str, str] = {}
+    skipped: dict[str, str] = {}
+    for each in harnesses:
+        try:
+            versions[each.name] = each.version(installed)
+        except ConfigurationError as error:
+            skipped[each.name] = f"{error.what}; {error.remedy}"
+            progress(f"{each.name}: skipped: {skipped[each.name]}")
+            continue
+        for protocol in each.protocols:
+            for case in cases_of(each):
+                row = account(
+                    each, protocol, case, server=server, folder=folder, installed=installed, start=start
+                )
+                rows.append(row)
+                verdict = "agrees" if row.agrees else "DOES NOT AGREE"
+                progress(f"{each.name} over {protocol.value}, {case.name}: {verdict}")
+    return Account(tuple(rows), versions, skipped)
 
 
 def cases_of(harness: Harness) -> tuple[Case, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -20,7 +21,9 @@ VENDOR_HOST = "api.anthropic.com"
 KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 REACHES_OUT = "WebFetch,WebSearch"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
-
+INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".claude/rules/**")
+GLOB = re.compile(r"[\\*?\[\]{}()!+@|,]")
+"""Characters with a meaning in a pattern; any one character stands for each of them."""
 
 PINNED = Installation(
     source=Source.NPM,
@@ -66,7 +69,10 @@ class ClaudeCode:
         """
         endpoint, limits = assignment.endpoint, assignment.limits
         variables = settings_variables(endpoint, limits)
-        settings = write_json(assignment.home.absolute() / "settings.json", {"env": variables})
+        settings = write_json(
+            assignment.home.absolute() / "settings.json",
+            {"env": variables, "claudeMdExcludes": instructions_above(assignment.workspace)},
+        )
         environment = {
             **clean_environment(assignment, self.search_path),
             **variables,
@@ -130,6 +136,17 @@ def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
     if limits.max_output_tokens is not None:
         variables["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
     return variables
+
+
+def instructions_above(workspace: Path) -> list[str]:
+    """Patterns of the instruction files in the folders above ``workspace``, which are none of its business.
+
+    The agent would read them on its way up to the root, those of a project that its scratch folder happens
+    to lie in, for one.
+    """
+    folders = dict.fromkeys((*workspace.absolute().parents, *workspace.resolve().parents))
+    roots = [GLOB.sub("?", str(folder).rstrip("/")) for folder in folders]
+    return [f"{root}/{name}" for root in roots for name in INSTRUCTIONS]
 
 
 def _limit_flags(endpoint: Endpoint, limits: Limits) -> tuple[str, ...]:

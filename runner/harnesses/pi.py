@@ -24,6 +24,8 @@ DEFAULT_WINDOW = 200_000
 DEFAULT_OUTPUT = 32_000
 RESERVE_BEYOND_OUTPUT = 8_192
 """Room kept for the summary itself; with pi's own 16,384 in all, long answers overflowed the window."""
+INSTRUCTIONS = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
+"""In the agent's own order; the first that is there counts."""
 KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 
 
@@ -74,6 +76,7 @@ class Pi:
                 *self._command(assignment.installed),
                 *("-p", "--mode", "json", "--no-session", "--no-extensions", "--no-mcp"),
                 *("--provider", PROVIDER, "--model", assignment.endpoint.model),
+                *instructions_of(assignment.workspace),
             ),
             environment={
                 **clean_environment(assignment, self.search_path),
@@ -99,6 +102,17 @@ class Pi:
 
     def _command(self, installed: Path) -> tuple[str, ...]:
         return installed_command(self.installation, installed, self.name)
+
+
+def instructions_of(workspace: Path) -> tuple[str, ...]:
+    """Flags that give the agent the instruction file of ``workspace`` and none of the folders above it.
+
+    By itself it reads those of every folder up to the root, those of a project that its scratch folder
+    happens to lie in, for one.
+    """
+    found = next((path for path in map(workspace.absolute().joinpath, INSTRUCTIONS) if path.is_file()), None)
+    own = ("--append-system-prompt", str(found)) if found else ()
+    return ("--no-context-files", *own)
 
 
 def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from runner.harnesses.accounting import CASES, WITHOUT_SUBAGENTS, Case
+from runner.harnesses.accounting import CASES, WITHOUT_SUBAGENTS, Case, account_all
 from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.registry import harness
 from tests.harnesses.real.stage import open_stage
 
 BY_NAME = {case.name: case for case in CASES}
@@ -28,6 +29,7 @@ OTHER = [
     ("pi", WireProtocol.RESPONSES, BY_NAME["plain"]),
     ("pi", WireProtocol.RESPONSES, BY_NAME["failure"]),
 ]
+
 FAILS = {"failure", "timeout"}
 SUBAGENT_ANSWERS = {"subagent-foreground": 5, "subagent-background": 5}
 
@@ -62,3 +64,17 @@ def test_recorded_counts_equal_the_servers_own(
         if reading.usage is not None and row.true["fresh"]:
             assert list(reading.usage_by_model) == ["ledger-1"]
             assert reading.usage_by_model["ledger-1"] == reading.usage
+
+
+def test_a_harness_that_is_not_installed_is_skipped_with_its_reason(tmp_path: Path) -> None:
+    with open_stage(tmp_path) as stage:
+        account = account_all(
+            [harness("codex")],
+            server=stage.server,
+            folder=tmp_path,
+            installed=tmp_path / "nothing",
+            start=lambda *_: pytest.fail("it was started"),
+            progress=lambda _: None,
+        )
+    assert account.rows == ()
+    assert account.skipped == {"codex": "codex 0.171.0 is not installed; invoke harness-install codex"}
