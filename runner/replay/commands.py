@@ -54,7 +54,8 @@ def as_command(action: Action, values: Mapping[str, str]) -> str:
             ["python3", "-c", f"import time; time.sleep({values['seconds']})", SLEEP_MARK]
         ),
         Subagent: lambda: NO_AGENTS,
-        Wait: lambda: "true",
+        # Agents stop where one command is repeated, so waiting for another is another command.
+        Wait: lambda: f"true {values.get('number', 'all')}",
     }
     return makers[type(action)]()
 

@@ -121,7 +121,7 @@ def _values(action: Action, conversation: Conversation) -> dict[str, str]:
         found = [match for text in conversation.results for match in STARTED_AGENT.findall(text)]
         started = list(dict.fromkeys(found))
         chosen = slice(None) if action.agent is None else slice(action.agent - 1, action.agent)
-        return {"agents": json.dumps(started[chosen])}
+        return {"agents": json.dumps(started[chosen]), "number": str(action.agent or "all")}
     fields = action.model_dump(exclude={"do", "mistake"}, exclude_none=True)
     return {key: str(value) for key, value in fields.items()}
 
@@ -152,7 +152,7 @@ def _arguments(tool: OfferedTool, values: Mapping[str, str], conversation: Conve
     properties = schemas.properties(tool.schema)
     arguments: dict[str, object] = {}
     for key, value in values.items():
-        name = next((name for name in ARGUMENT_NAMES[key] if name in properties), None)
+        name = next((name for name in ARGUMENT_NAMES.get(key, ()) if name in properties), None)
         if name is None or name in arguments:
             continue
         shown = _absolute(value, conversation) if key == "path" and name in ABSOLUTE else value

@@ -109,7 +109,11 @@ class Skill:
         return re.sub(r"\{\{(\w+)\}\}", lambda mark: values.get(mark[1], mark[0]), self.template)
 
     def _completion_pass(self, present: Sequence[str]) -> str:
-        missing = [rule.name for rule in self.contract.artifacts if rule.name not in present]
+        missing = [
+            rule.name
+            for rule in self.contract.artifacts
+            if rule.made_by == "agent" and rule.name not in present
+        ]
         return (
             "This is a completion pass: an earlier pass did the work but left files out.\n"
             f"artifacts_present: {', '.join(present)}\n"

@@ -162,3 +162,46 @@ def test_token_classes_add_up_one_by_one(left: Tokens, right: Tokens) -> None:
 def test_a_turn_survives_being_written_and_read_again(usage: Tokens) -> None:
     before = Turn(task="t", step=3, say="ü\u2028", usage=usage)
     assert Turn.model_validate_json(before.model_dump_json()) == before
+
+
+def test_turns_of_a_skill_answer_it_and_the_others_answer_all_the_rest() -> None:
+    cassette, faults = parse_cassette(
+        text_of(HEADER, turn(0, say="any"), turn(0, skill="swe3", say="mine"), turn(0, skill="x", thread="h"))
+    )
+    assert faults == []
+    assert cassette is not None
+
+    def said(**wanted: str) -> str | None:
+        found = cassette.turn_after(Scene("t", **wanted), 0)
+        return found.say if found else None
+
+    assert (said(), said(skill="swe3"), said(skill="fix")) == ("any", "mine", "any")
+    assert said(skill="x", thread="h") == "hello"
+    assert said(skill="swe3", thread="h") is None
+    assert said(invocation="top-up", skill="swe3") is None
+
+
+def test_a_turn_for_ever_answers_whatever_was_done_since() -> None:
+    shell = {"do": "shell", "command": "true"}
+    cassette, faults = parse_cassette(text_of(HEADER, turn(0, shell), turn(1, shell, forever=True)))
+    assert faults == []
+    assert cassette is not None
+    steps = [cassette.turn_after(Scene("t"), results) for results in (0, 1, 2, 50)]
+    assert [step.step if step else None for step in steps] == [0, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((turn(0, {"do": "shell", "command": "x"}, forever=True), turn(1)), "for ever, yet more follow"),
+        ((turn(0, forever=True),), "must do something"),
+        ((turn(0, {"do": "subagent", "thread": "A b", "prompt": "x"}), turn(1)), "thread"),
+        ((turn(0, {"do": "sleep", "seconds": 0}), turn(1)), "seconds"),
+        ((turn(0, {"do": "wait", "agent": 0}), turn(1)), "agent"),
+        ((turn(0, skill="../x"),), "skill"),
+    ],
+)
+def test_faults_of_the_newer_steps_are_named(lines: tuple[object, ...], words: str) -> None:
+    cassette, faults = parse_cassette(text_of(HEADER, *lines))
+    assert cassette is None
+    assert any(words in fault for _, fault in faults), faults

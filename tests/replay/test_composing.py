@@ -19,6 +19,7 @@ from runner.replay.composing import (
     compose_all,
     count_tokens,
 )
+from runner.replay.turns import Tokens, Write
 
 SHIPPED = Path(__file__).parents[2] / "datasets" / "cassettes"
 SCRIPTS = sorted(SHIPPED.glob("*/*.yaml"))
@@ -115,3 +116,51 @@ def test_counts_hang_together(turns: tuple[ScriptTurn, ...], caches: bool) -> No
     for tokens, turn in zip(counted, turns, strict=True):
         assert tokens.reasoning == turn.thinking
         assert (tokens.cache_read + tokens.cache_write) % CACHE_BLOCK == 0
+
+
+MORE = (
+    SCRIPT
+    + """\
+threads:
+  t:
+    helper:
+      - {say: looked, usage: {uncached: 5, output: 2}}
+skills:
+  swe3:
+    tasks:
+      t:
+        - say: note
+          actions: [{do: write, path: n.md, content_from: documents/n.md}]
+        - say_json: {score: 4}
+  endless:
+    tasks:
+      t:
+        - {say: again, forever: true, actions: [{do: shell, command: "echo {step}"}]}
+"""
+)
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "documents").mkdir()
+    (folder / "documents" / "n.md").write_text("# Note\n", encoding="utf-8")
+    script = folder / "m.yaml"
+    script.write_text(text, encoding="utf-8")
+    return script
+
+
+def test_a_script_may_hold_threads_skills_texts_from_files_and_json(tmp_path: Path) -> None:
+    cassette, faults = parse_cassette(compose(written(tmp_path, MORE)))
+    assert faults == []
+    assert cassette is not None
+    note, last = cassette.turns[Scene("t", skill="swe3")]
+    assert isinstance(note.actions[0], Write)
+    assert (note.actions[0].content, last.say) == ("# Note\n", '{"score": 4}')
+    assert cassette.turns[Scene("t", thread="helper")][0].usage == Tokens(uncached=5, output=2)
+    assert cassette.turns[Scene("t", skill="endless")][0].forever
+    assert not cassette.turns[Scene("t")][0].forever
+
+
+@pytest.mark.parametrize("name", ["../../etc/hostname", "documents/missing.md", "/etc/hostname"])
+def test_a_text_from_elsewhere_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        compose(written(tmp_path, MORE.replace("documents/n.md", name)))

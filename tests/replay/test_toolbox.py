@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import subprocess
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pydantic import TypeAdapter
 
+from runner.replay.commands import NO_AGENTS, SLEEP_MARK
 from runner.replay.conversation import Conversation, OfferedTool, RequestFault
 from runner.replay.toolbox import call_for
 from runner.replay.turns import Action
@@ -156,3 +159,91 @@ def test_an_edit_by_shell_fails_where_the_text_does_not_match(tmp_path: Path) ->
     assert (
         subprocess.run(shlex.split(command), cwd=tmp_path, capture_output=True, check=False).returncode == 1
     )
+
+
+CLAUDE_AGENT = offer(
+    "Agent", ("description", "prompt"), description=STRING, prompt=STRING, run_in_background=FLAG
+)
+CODEX_SPAWN = replace(offer("spawn_agent", (), message=STRING, fork_context=FLAG), namespace="agents_v1")
+CODEX_WAIT = replace(
+    offer("wait_agent", ("targets",), targets={"type": "array", "items": STRING}, timeout_ms=NUMBER),
+    namespace="agents_v1",
+)
+HELPER = action(do="subagent", thread="helper", prompt="List the files.", background=True)
+TOLD = "List the files.\n\nreplay_thread: helper\nskill: swe2\nworkspace: /w\nartifacts_dir: /a b\n"
+PROMPT = "skill: swe2\nworkspace: /w\nartifacts_dir: /a b\n"
+
+
+def test_another_agent_is_started_with_its_thread_and_all_folders() -> None:
+    call = call_for(HELPER, talk(CLAUDE_AGENT, prompt=PROMPT))
+    assert json.loads(call.arguments) == {
+        "prompt": TOLD,
+        "description": "helper",
+        "run_in_background": True,
+    }
+    foreground = action(do="subagent", thread="helper", prompt="List the files.")
+    assert json.loads(call_for(foreground, talk(CLAUDE_AGENT)).arguments)["run_in_background"] is False
+    spawn = call_for(HELPER, talk(CODEX_SPAWN, CODEX_WAIT, prompt=PROMPT))
+    assert (spawn.name, spawn.namespace) == ("spawn_agent", "agents_v1")
+    assert json.loads(spawn.arguments) == {"message": TOLD}
+
+
+def test_what_a_subagent_is_told_is_what_it_is_recognised_by() -> None:
+    told = json.loads(call_for(HELPER, talk(CLAUDE_AGENT, prompt=PROMPT)).arguments)["prompt"]
+    child = talk(prompt=told)
+    assert (child.thread, child.skill, child.workspace, child.artifacts) == ("helper", "swe2", "/w", "/a b")
+
+
+def test_waiting_names_the_agents_that_were_started() -> None:
+    results = ('{"agent_id": "one"}', "ls", '{"agent_id":"two"} {"agent_id": "one"}')
+    waiting = replace(talk(CODEX_SPAWN, CODEX_WAIT), results=results)
+    assert json.loads(call_for(action(do="wait"), waiting).arguments) == {"targets": ["one", "two"]}
+    assert json.loads(call_for(action(do="wait", agent=2), waiting).arguments) == {"targets": ["two"]}
+    assert json.loads(call_for(action(do="wait", agent=9), waiting).arguments) == {"targets": []}
+
+
+def test_without_a_tool_for_it_nobody_is_started_and_nobody_waited_for() -> None:
+    shell = offer("bash", command=STRING)
+    assert called(HELPER, shell)[1]["command"] == NO_AGENTS
+    commands = {str(called(action(do="wait", agent=n), shell)[1]["command"]) for n in (1, 2)}
+    assert commands == {"true 1", "true 2"}
+
+
+def test_a_sleeping_command_can_be_found_and_is_given_time(tmp_path: Path) -> None:
+    tool = offer("exec_command", ("cmd",), cmd=STRING, yield_time_ms=NUMBER, login=FLAG)
+    arguments = called(action(do="sleep", seconds=1), tool)[1]
+    assert (arguments["yield_time_ms"], arguments["login"]) == (30_000, False)
+    words = shlex.split(str(arguments["cmd"]))
+    assert words[-1] == SLEEP_MARK
+    began = time.monotonic()
+    subprocess.run(words, check=True)
+    assert time.monotonic() - began >= 1
+
+
+PATCH = replace(offer("apply_patch"), freeform=True)
+
+
+def test_a_tool_for_patches_gets_whole_lines_and_the_shell_the_rest() -> None:
+    shell = offer("exec_command", cmd=STRING)
+    write = call_for(action(do="write", path="n.md", content="one\ntwo"), talk(PATCH, shell))
+    assert (write.name, write.freeform) == ("apply_patch", True)
+    assert write.arguments == "*** Begin Patch\n*** Add File: n.md\n+one\n+two\n*** End Patch\n"
+    edit = call_for(action(do="edit", path="n.md", old="one\n", new="1\n"), talk(PATCH, shell))
+    assert edit.arguments == "*** Begin Patch\n*** Update File: n.md\n@@\n-one\n+1\n*** End Patch\n"
+    gone = call_for(action(do="edit", path="n.md", old="one\n", new=""), talk(PATCH, shell))
+    assert "+" not in gone.arguments
+    assert call_for(EDIT, talk(PATCH, shell)).name == "exec_command"
+    assert call_for(action(do="shell", command="ls"), talk(PATCH, shell)).name == "exec_command"
+
+
+def test_edits_of_one_file_at_the_same_time_all_arrive(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"line {number};\n" for number in range(4)), encoding="utf-8")
+    shell = offer("bash", command=STRING)
+    commands = [
+        str(called(action(do="edit", path="a.txt", old=f"{n};", new=f"{n}!"), shell)[1]["command"])
+        for n in range(4)
+    ]
+    children = [subprocess.Popen(["/bin/sh", "-c", command], cwd=tmp_path) for command in commands]
+    assert [child.wait() for child in children] == [0] * 4
+    assert path.read_text(encoding="utf-8") == "".join(f"line {number}!\n" for number in range(4))

@@ -165,3 +165,53 @@ def test_an_unknown_skill_offers_the_nearest_one() -> None:
         skill("fixx")
     with pytest.raises(ConfigurationError, match="is no skill"):
         skill("pathlib:Path")
+
+
+DESIGN = ("swe2", "swe3")
+SIX = ("github-issue.md", "lld.md", "review.md", "testing.md", "patch.diff", "implementation.md")
+
+
+@pytest.mark.parametrize("name", sorted(SKILLS))
+def test_a_prompt_names_its_skill_its_folders_and_every_required_heading(name: str) -> None:
+    found = skill(name)
+    text = found.prompt(Issue(), artifacts=ARTIFACTS, workspace=WORKSPACE)
+    for line in (f"skill: {name}", f"workspace: {WORKSPACE}", f"artifacts_dir: {ARTIFACTS}"):
+        assert f"\n{line}\n" in text
+    for rule in found.contract.artifacts:
+        assert f"`{rule.name}`" in text or rule.name in text or rule.made_by == "runner"
+        for heading in rule.required_headings:
+            assert f"`## {heading}`" in text, heading
+    assert "{{" not in text
+
+
+@pytest.mark.parametrize("name", DESIGN)
+def test_the_design_skills_ask_for_six_artifacts_and_make_the_patch_themselves(name: str) -> None:
+    found = skill(name)
+    assert found.artifacts == SIX
+    made = {rule.name: rule.made_by for rule in found.contract.artifacts}
+    assert [artifact for artifact, maker in made.items() if maker == "runner"] == ["patch.diff"]
+    text = " ".join(found.template.split())
+    for words in ("Do not run the project", "`Resolution:`", "absolute paths", "refused twice", "no network"):
+        assert words in text, words
+
+
+def test_one_design_skill_forbids_helpers_and_the_other_wants_them() -> None:
+    alone, group = (skill(name) for name in ("swe3", "swe2"))
+    assert "start none" in alone.template
+    assert "Start five agents at the same time" in group.template
+    assert alone.contract.artifacts == group.contract.artifacts
+    assert alone.digest != group.digest
+
+
+@pytest.mark.parametrize("name", DESIGN)
+def test_a_completion_pass_of_a_design_skill_names_what_is_missing(name: str) -> None:
+    text = skill(name).prompt(
+        Issue(), artifacts=ARTIFACTS, workspace=WORKSPACE, present=["github-issue.md", "lld.md"]
+    )
+    assert "\nartifacts_present: github-issue.md, lld.md\n" in text
+    assert "\nartifacts_missing: review.md, testing.md, implementation.md\n" in text
+
+
+def test_the_packaged_skills_are_those_of_the_registry() -> None:
+    folder = Path(runner.skills.__file__).parent
+    assert {path.parent.name for path in folder.glob("*/prompt.md")} == set(SKILLS.values())
