@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from runner.datasets.lifetime import die_with_parent
 from runner.datasets.removal import remove
 from runner.records import CheckStatus
 
@@ -92,6 +93,7 @@ def run_check(
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                preexec_fn=die_with_parent() if wrap is None else None,
             )
         except (OSError, ValueError) as error:
             reason = f"the command could not be started: {error}"

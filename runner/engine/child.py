@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import selectors
 import signal
@@ -14,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from runner.datasets.lifetime import die_with_parent
 from runner.engine.draining import BoundedEnd, BoundedFile, Lines
 from runner.engine.isolation.wrapped import WrappedLaunch
 from runner.engine.processes import Process, descendants, signal_all
@@ -22,7 +22,6 @@ from runner.harnesses.base import Launch
 CHUNK = 64 * 1024
 STDERR_TAIL = 16 * 1024
 KILL_SECONDS = 10.0
-PR_SET_PDEATHSIG = 1
 
 
 class Child:
@@ -56,7 +55,7 @@ class Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 start_new_session=True,
-                preexec_fn=None if self._wrapped else _die_with_parent(),
+                preexec_fn=None if self._wrapped else die_with_parent(),
             )
         except BaseException:
             self.output.close()
@@ -177,15 +176,3 @@ class Child:
     def _signal_group(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, number)
-
-
-def _die_with_parent() -> Callable[[], None] | None:
-    """On Linux the kernel ends the child when the runner is killed: no paid agent runs on alone."""
-    if not sys.platform.startswith("linux"):
-        return None
-    libc = ctypes.CDLL(None)
-
-    def request() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-    return request

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -136,6 +138,27 @@ def test_at_the_deadline_children_and_grandchildren_are_killed(tmp_path: Path) -
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert len(pids) == 2
     assert all(wait_until_gone(pid) for pid in pids)
+
+
+RUNNER = """
+import sys
+from pathlib import Path
+from runner.datasets import run_check
+code = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
+run_check(["python", "-c", code], workspace=Path(sys.argv[1]), timeout_seconds=50)
+"""
+
+
+def test_a_check_does_not_outlive_a_runner_that_is_killed(tmp_path: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", RUNNER, str(tmp_path)]) as runner:
+        deadline = time.monotonic() + 20
+        pid = ""
+        while not pid and time.monotonic() < deadline:
+            time.sleep(0.02)
+            with contextlib.suppress(FileNotFoundError):
+                pid = (tmp_path / "pid").read_text()
+        runner.kill()
+    assert wait_until_gone(int(pid))
 
 
 def test_what_a_check_leaves_running_is_killed_and_not_waited_for(tmp_path: Path) -> None:
