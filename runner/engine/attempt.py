@@ -81,7 +81,8 @@ def _invoke_until_done(desk: Desk, checkout: SealedCheckout, done: list[Done]) -
         number = len(done) + 1
         last = invoke(desk, checkout, kind, number, _limits_left(desk, done))
         done.append(last.done)
-        repair = next_repair(last.outcome, last.artifacts, last.failure, allowance)
+        wanted = desk.skill.artifacts
+        repair = next_repair(last.outcome, last.artifacts, wanted, last.failure, allowance)
         if repair is None or trial_budget(desk).used_up(spent_on(done)) is not None:
             return last
         replace_artifacts(desk, last.artifacts, number, anew=repair is InvocationKind.RETRY)

@@ -23,7 +23,7 @@ from runner.engine.sessions import open_sessions, require_protocols, require_win
 from runner.engine.settings import RunSettings, changed, read_settings
 from runner.errors import UsageError
 from runner.records import PlanRecord
-from runner.secrets import Scanner, known_secrets, read_allowed
+from runner.secrets import Scanner
 from runner.store import ResultsStore
 
 RESUMABLE = frozenset(
@@ -163,8 +163,7 @@ def _scanner(groups: Sequence[Group], places: Places, environment: Mapping[str, 
     """Knows the secrets of this machine, those that the groups use above all."""
     names = [group.settings.api_key_env for group in groups]
     names += [getattr(group.parts.provider, "key_variable", None) for group in groups]
-    known = known_secrets(environment, [name for name in names if name])
-    return Scanner(known, allowed=read_allowed(places.not_secret))
+    return places.scanner(environment, [name for name in names if name])
 
 
 def show_plan(plan: PlanRecord, console: Console) -> None:

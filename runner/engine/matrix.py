@@ -152,9 +152,8 @@ def _exclusions(
     if not isinstance(value, list):
         faults.add(("exclude",), "exclude: must be a list")
         return
-    names = {
-        key: {str(each.get(key)) for entries in axes.values() for each, _ in entries} for key in OF_A_CELL
-    }
+    entries = [each for of_axis in axes.values() for each, _ in of_axis]
+    names = {key: {str(each[key]) for each in entries if key in each} for key in OF_A_CELL}
     for number, entry in enumerate(value):
         place: Location = ("exclude", number)
         if not isinstance(entry, dict) or not entry:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.secrets import Scanner
+from runner.secrets import Scanner, known_secrets, read_allowed
 from runner.store import ResultsStore, StoreRoots, below
 
 
@@ -71,6 +72,14 @@ class Places:
     def lock(self, name: str) -> Path:
         """Lock file of that name."""
         return below(self.artifacts / "locks", f"{name}.lock")
+
+    def scanner(self, environment: Mapping[str, str], names: Iterable[str] = ()) -> Scanner:
+        """Knows the secrets of ``environment``, above all those in the variables ``names``.
+
+        Raises:
+            ConfigurationError: the file of values that are no secrets has faults.
+        """
+        return Scanner(known_secrets(environment, names), allowed=read_allowed(self.not_secret))
 
     def roots(self) -> StoreRoots:
         """The public store and the two beside it that git ignores."""

@@ -27,13 +27,18 @@ class Allowance:
 
 
 def next_repair(
-    outcome: Outcome, present: Collection[str], failure: Failure, allowance: Allowance
+    outcome: Outcome,
+    present: Collection[str],
+    wanted: Collection[str],
+    failure: Failure,
+    allowance: Allowance,
 ) -> InvocationKind | None:
     """The kind of the next invocation, or None when the trial ends here.
 
     Args:
         outcome: of the last invocation.
         present: artifacts that are there, from any invocation so far.
+        wanted: all artifacts of the contract.
         failure: class of the error that the last one ended with.
         allowance: what the settings leave.
 
@@ -41,7 +46,7 @@ def next_repair(
     unless a limit ended the last invocation, as the same limit would end the next one, or the error is
     one that comes back: a full context, a refused key, an invalid request (T-15).
     """
-    if outcome not in RETRIED or failure.fatal:
+    if outcome not in RETRIED or failure.fatal or set(wanted) <= set(present):
         return None
     if DESIGN & set(present):
         return InvocationKind.TOP_UP if allowance.top_ups > 0 else None

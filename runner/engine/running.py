@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -149,9 +150,11 @@ def run_plan(run: Run) -> RunSummary:
                     if failure is not None:
                         failures.append(failure)
                         run.stop.no_more.set()
-        if failures:
-            raise failures[0]
-        return tally.summary()
+    with contextlib.suppress(OSError):
+        run.places.scratch(plan.plan_id, 0).parent.rmdir()
+    if failures:
+        raise failures[0]
+    return tally.summary()
 
 
 def _kept(run: Run, tally: _Tally, planned: PlannedTrial, future: Future[Attempt]) -> BaseException | None:

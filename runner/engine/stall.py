@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator
 
 NAMES = ("name", "toolName", "tool_name", "tool", "command")
@@ -54,7 +54,9 @@ class Stall(threading.Event):
                     continue
                 self._seen.append(identity)
             self._last.append(action)
-            self.repeating |= len(self._last) == self.limit and len(set(self._last)) <= FEW
+            counts = Counter(self._last)
+            few = len(counts) <= FEW and min(counts.values()) > 1
+            self.repeating |= len(self._last) == self.limit and (few or self.limit == 1)
 
 
 def _actions(value: object, depth: int) -> Iterator[tuple[str | None, str]]:

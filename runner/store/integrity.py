@@ -21,6 +21,7 @@ from runner.records import (
     parse_record,
     sha256_of,
 )
+from runner.secrets import Scanner
 from runner.store import layout
 from runner.store.atomic import WRITING
 from runner.store.ledger import ledger_lines
@@ -43,9 +44,14 @@ class Finding:
         return f"{self.problem}: {self.path}: {self.detail}; {self.remedy}"
 
 
-def verify(root: Path) -> list[Finding]:
-    """Everything that is wrong in the store at ``root``, ordered by path; empty when it is whole."""
-    return sorted(set(_Verification(root).findings()))
+def verify(root: Path, scanner: Scanner | None = None) -> list[Finding]:
+    """Everything that is wrong in the store at ``root``, ordered by path; empty when it is whole.
+
+    Args:
+        root: folder of the store.
+        scanner: looks for secrets in every file; one that knows this machine's secrets finds them too.
+    """
+    return sorted(set(_Verification(root, scanner or Scanner()).findings()))
 
 
 def record_path(planned: PlannedTrial) -> str:
@@ -61,8 +67,9 @@ def record_is_planned(path: str, plan: PlanRecord) -> bool:
 class _Verification:
     """One pass over a store."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, scanner: Scanner) -> None:
         self.root = root
+        self.scanner = scanner
         self.listed: dict[str, LedgerEntry] = {}
         self.present: set[str] = set()
         """Plain files in places where records and artifacts live."""
@@ -79,6 +86,7 @@ class _Verification:
         yield from self._records()
         yield from self._plans_and_trials()
         yield from self._files()
+        yield from self._secrets()
 
     def _walk(self) -> Iterator[Finding]:
         """Collect the files of the store; links, devices and unknown places are findings."""
@@ -166,6 +174,12 @@ class _Verification:
             if plan is not None and plan.purpose == "run" and self._is_interrupted(path, plan):
                 remedy = f"invoke run --resume {plan_id} lists it"
             yield Finding(path, "extra", "no ledger lists it", remedy)
+
+    def _secrets(self) -> Iterator[Finding]:
+        for path in sorted(self.present - self.unreadable):
+            for hit in self.scanner.find(self._bytes(path) or b""):
+                remedy = "revoke it, then take it out of the history of the repository as well"
+                yield Finding(path, "secret", hit.line(), remedy)
 
     def _plan_of(self, path: PurePosixPath) -> str:
         """Id of the plan whose ledger should list ``path``; empty where that cannot be told."""

@@ -26,6 +26,7 @@ def run(
     dry_run: bool = False,
     stream: bool = False,
     environment: Mapping[str, str] | None = None,
+    matrix: Path | None = None,
 ) -> tuple[int, str]:
     """Exit code and printed text of a run."""
     output = io.StringIO()
@@ -38,6 +39,7 @@ def run(
         resume=resume,
         dry_run=dry_run,
         stream=stream,
+        matrix=matrix,
     )
     return code, output.getvalue()
 

@@ -1,0 +1,158 @@
+"""A stand-in for a coding agent: runs a script of the test's and believes what it prints."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.engine.places import Places
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation
+from runner.providers.base import ModelSession, ProviderSettings
+from runner.providers.fixed import FixedSession
+from runner.records import CacheSemantics, Cost, CostBasis, Hosting, SemanticsDecision, Usage
+from tests.engine.runs import run
+
+SCRIPT = "script.py"
+ENVIRONMENT: dict[str, str] = {"STAND_IN_KEY": "stand-in-key-of-1-test"}
+HARNESS, PROVIDER, COUNTING = (
+    f"tests.engine.standin:{name}" for name in ("StandIn", "Elsewhere", "Counting")
+)
+PRELUDE = """
+import json, os, pathlib, sys, time
+artifacts = pathlib.Path(sys.argv[1]); kind = sys.argv[2]; number = int(sys.argv[3])
+def say(**event): print(json.dumps(event), flush=True)
+def note(name="implementation.md", text="# Done\\n"): (artifacts / name).write_text(text)
+def change(text="x = 1\\n"): pathlib.Path("changed.py").write_text(text)
+"""
+
+
+@dataclass(frozen=True)
+class StandIn:
+    """Runs ``<installed>/script.py`` with the artifacts folder, whether it is a top-up, and its number."""
+
+    name: str = "stand-in"
+    title: str = "Stand-in"
+    homepage: str | None = None
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "as printed"
+    installation: Installation | None = None
+
+    def version(self, installed: Path) -> str:
+        return "1"
+
+    def launch(self, assignment: Assignment) -> Launch:
+        number = assignment.home.parent.name.removeprefix("invocation-")
+        kind = "top-up" if "This is a completion pass" in assignment.prompt else "whole"
+        script = str(assignment.installed / SCRIPT)
+        return Launch(
+            command=(sys.executable, "-I", script, str(assignment.artifacts), kind, number),
+            environment={"KEY": assignment.endpoint.api_key},
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=(assignment.installed,),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        reading: dict[str, object] = {"tokens": None, "cost": None, "error": None, "limit": None}
+        for line in stdout.read_text(encoding="utf-8", errors="replace").splitlines():
+            try:
+                reading |= json.loads(line)
+            except ValueError:
+                continue
+        tokens, cost, error = reading["tokens"], reading["cost"], reading["error"]
+        return Reading(
+            stop_reason=str(reading.get("stop", "end")),
+            is_error=error is not None,
+            error=None if error is None else str(error),
+            usage=usage(tokens) if isinstance(tokens, int) else None,
+            turns=1,
+            limit_hit=str(reading["limit"]) if reading["limit"] else None,
+            costs=(Cost(basis=CostBasis.METERED, amount_usd=cost, source="printed"),)
+            if isinstance(cost, float)
+            else (),
+        )
+
+    def trace(self, line: str) -> str | None:
+        return line
+
+
+def usage(tokens: int) -> Usage:
+    """A usage of so many tokens in all."""
+    return Usage(
+        input_tokens=tokens,
+        output_tokens=0,
+        cache_read_tokens=0,
+        cache_write_tokens=0,
+        cache_semantics=CacheSemantics.DISJOINT,
+        semantics_decided_by=SemanticsDecision.ADAPTER,
+    )
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A provider that leads nowhere and says nothing."""
+
+    name: str = "elsewhere"
+    hosting: Hosting = Hosting.UNKNOWN
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
+    demonstration: bool = False
+
+    def session(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> AbstractContextManager[ModelSession]:
+        return self._session(model, settings, environment)
+
+    @contextmanager
+    def _session(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> Iterator[ModelSession]:
+        key = environment.get(settings.api_key_env or "", "")
+        window = settings.context_window or 200_000
+        yield FixedSession(self.name, "http://127.0.0.1:9/v1", self.protocols, model, key, window, None)
+
+
+class _Unseen:
+    """A session whose server counts and never sees anything."""
+
+    def __init__(self, inner: ModelSession) -> None:
+        self._inner = inner
+
+    def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
+        return self._inner.endpoint(protocol, run=run, scenario=scenario)
+
+    def requests_seen(self, run: str) -> int | None:
+        return 0
+
+
+@dataclass(frozen=True)
+class Counting(Elsewhere):
+    """A provider whose server counts requests; the stand-in sends it none."""
+
+    name: str = "counting"
+
+    @contextmanager
+    def _session(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> Iterator[ModelSession]:
+        with super()._session(model, settings, environment) as inner:
+            yield _Unseen(inner)
+
+
+def script(places: Places, text: str) -> None:
+    """What the stand-in does from now on."""
+    places.harnesses.mkdir(exist_ok=True)
+    (places.harnesses / SCRIPT).write_text(PRELUDE + text, encoding="utf-8")
+
+
+def run_script(places: Places, text: str, **flags: object) -> tuple[int, str]:
+    """Run one task with the stand-in that does ``text``."""
+    script(places, text)
+    defaults: dict[str, object] = {"harness": HARNESS, "provider": PROVIDER, "model": "m", "count": 1}
+    return run(places, {**defaults, **flags}, environment=ENVIRONMENT)

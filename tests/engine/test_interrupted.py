@@ -1,0 +1,136 @@
+"""What a killed or stopped runner had spent on a trial is in the record that the next runner writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from runner.engine.earlier import CANCELLED, KILLED
+from runner.engine.places import Places
+from runner.records import InvocationKind, Outcome
+from runner.store import ResultsStore, verify
+from tests.engine.runs import run
+from tests.engine.standin import ENVIRONMENT, HARNESS, PROVIDER, script
+
+PROJECT = Path(__file__).parent.parent.parent
+CHILD = """
+import json, sys
+from pathlib import Path
+from rich.console import Console
+from runner.engine.command import run_command
+from runner.engine.places import Places
+flags = json.loads(sys.argv[2])
+sys.exit(run_command(Places(Path(sys.argv[1])), Console(), config=None, flags=flags, environment={},
+                     resume=None if flags else True))
+"""
+FLAGS = {"harness": HARNESS, "provider": PROVIDER, "model": "m", "count": 1, "concurrency": 1}
+WAITS = (
+    "say(tokens=700, cost=0.25)\nchange()\n"
+    "pathlib.Path(sys.argv[0]).with_name('begun').touch()\ntime.sleep(60)\n"
+)
+ENDS = "say(tokens=100, cost=1.0)\nchange(); note()\n"
+
+
+def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
+    """A runner in a process of its own, once its agent has spent something."""
+    begun = places.harnesses / "begun"
+    begun.unlink(missing_ok=True)
+    runner = subprocess.Popen(
+        [sys.executable, "-c", CHILD, str(places.root), json.dumps(flags)],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )
+    deadline = time.monotonic() + 60
+    while not begun.exists():
+        assert runner.poll() is None, runner.communicate()[0].decode()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return runner
+
+
+def killed(places: Places, flags: dict[str, object]) -> None:
+    with begin(places, flags) as runner:
+        time.sleep(0.2)
+        runner.send_signal(signal.SIGKILL)
+
+
+def test_the_tokens_of_a_killed_invocation_are_counted_in_the_record(places: Places) -> None:
+    script(places, WAITS)
+    killed(places, FLAGS)
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    record = stored.record
+    assert record.outcome is Outcome.COMPLETED
+    assert [each.stop_reason for each in record.invocations] == [KILLED, "end"]
+    assert [each.number for each in record.invocations] == [1, 2]
+    assert [each.kind for each in record.invocations] == [InvocationKind.FIRST, InvocationKind.RETRY]
+    assert record.usage is not None
+    assert record.usage.input_tokens == 800
+    assert [cost.amount_usd for cost in record.costs] == [1.25]
+    assert (places.streams / f"{record.invocations[0].stream_sha256}.jsonl.gz").is_file()
+    assert verify(places.results) == []
+    assert not any((places.artifacts / "work").rglob("*"))
+
+
+def test_several_kills_add_up_and_none_is_counted_twice(places: Places) -> None:
+    script(places, WAITS)
+    killed(places, FLAGS)
+    killed(places, {})
+    killed(places, {})
+    script(places, ENDS)
+    run(places, resume=True, environment=ENVIRONMENT)
+    [stored] = ResultsStore(places.results).trials()
+    reasons = [each.stop_reason for each in stored.record.invocations]
+    assert reasons == [KILLED, KILLED, KILLED, "end"]
+    assert stored.record.usage is not None
+    assert stored.record.usage.input_tokens == 2200
+
+
+def test_an_invocation_that_had_ended_before_the_kill_keeps_its_own_end(places: Places) -> None:
+    script(
+        places,
+        "say(tokens=40, cost=0.5)\nchange()\n" + "if kind == 'top-up':\n    " + WAITS.replace("\n", "\n    "),
+    )
+    killed(places, FLAGS)
+    script(places, ENDS)
+    run(places, resume=True, environment=ENVIRONMENT)
+    [stored] = ResultsStore(places.results).trials()
+    invocations = stored.record.invocations
+    assert [each.stop_reason for each in invocations] == ["end", KILLED, "end"]
+    assert [each.kind for each in invocations[:2]] == [InvocationKind.FIRST, InvocationKind.TOP_UP]
+    assert stored.record.usage is not None
+    assert stored.record.usage.input_tokens == 40 + 700 + 100
+
+
+def test_a_kill_does_not_use_up_the_retries_of_the_trial(places: Places) -> None:
+    script(places, WAITS)
+    killed(places, {**FLAGS, "max_retries": 1})
+    script(places, "say(tokens=1)\nif number == 2: say(error='HTTP 500')\nelse: change(); note()\n")
+    run(places, resume=True, environment=ENVIRONMENT)
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED
+    assert len(stored.record.invocations) == 3
+
+
+def test_what_a_cancelled_trial_spent_is_counted_when_it_runs_again(places: Places) -> None:
+    script(places, WAITS)
+    with begin(places, FLAGS) as runner:
+        runner.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        runner.send_signal(signal.SIGINT)
+        output, _ = runner.communicate(timeout=30)
+        assert runner.returncode == 3, output
+    assert not list(ResultsStore(places.results).trials())
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert [each.stop_reason for each in stored.record.invocations] == [CANCELLED, "end"]
+    assert [cost.amount_usd for cost in stored.record.costs] == [1.25]
