@@ -42,6 +42,8 @@ def write_once(path: Path, data: bytes) -> bool:
         StoreError: the file system refused the write.
     """
     with explained(path):
+        if path.is_file() and path.read_bytes() == data:
+            return False
         path.parent.mkdir(parents=True, exist_ok=True)
         descriptor, temporary = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
         try:

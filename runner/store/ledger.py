@@ -41,6 +41,8 @@ class Ledger:
             RecordError: the file holds something else than ledger lines.
             StoreError: the file system refused the write; the ledger is as it was.
         """
+        if str(path) in self._paths:
+            return
         with self._lock, explained(self.path), self._open() as descriptor:
             if os.fstat(descriptor).st_size != self._read:
                 whole = _whole_lines(self.path.read_bytes())

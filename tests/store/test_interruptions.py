@@ -227,3 +227,10 @@ def test_a_ledger_that_two_objects_hold_open_knows_what_the_other_listed(tmp_pat
     second.append(path, b"1")
     assert len((tmp_path / "a.jsonl").read_bytes().splitlines()) == 1
     assert path in second
+
+
+def test_writing_the_same_again_touches_no_file_and_no_folder(tmp_path: Path) -> None:
+    filled(tmp_path)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    filled(tmp_path)
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
