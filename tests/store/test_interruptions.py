@@ -88,9 +88,9 @@ def test_writers_at_the_same_moment_list_a_file_once(tmp_path: Path) -> None:
 
 
 def test_a_torn_line_is_cut_before_another_process_appends(tmp_path: Path) -> None:
-    store = filled(tmp_path)
+    filled(tmp_path)
     cut_ledger(tmp_path, 2, b'{"path":"swe/mod')
-    store.adopt(examples.plan())
+    ResultsStore(tmp_path).adopt(examples.plan())
     assert verify(tmp_path) == []
 
 
