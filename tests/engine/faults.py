@@ -66,11 +66,13 @@ STOPPED: dict[str, Fault] = {
     ),
     "busy loop": Fault("while True: pass", Outcome.TIMEOUT, timeout=0.5),
     "fork bomb": Fault(
-        # Ends by itself after a while, should nothing stop it.
-        "until = time.time() + 8\n"
+        # Doubles slowly, so that the machine lives, and ends by itself, should nothing stop it.
+        "until = time.time() + 1.5\n"
         "while time.time() < until:\n"
         "    try: os.fork()\n"
-        "    except OSError: time.sleep(0.1)",
+        "    except OSError: pass\n"
+        "    time.sleep(0.12)\n"
+        "time.sleep(3)",
         Outcome.BUDGET,
         "processes",
         processes=100,
