@@ -108,7 +108,7 @@ def signed(number: float, unit: Unit) -> str:
 
 def percent(share: float) -> str:
     """A probability or share as whole percent; never a rounded 0 or 100 where it is not exactly that."""
-    if 0 < share < 0.005:
+    if 0 < share <= 0.005:
         return "< 1 %"
     if 0.995 <= share < 1:
         return "> 99 %"
