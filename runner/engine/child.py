@@ -112,11 +112,10 @@ class Child:
 
     def kill(self) -> None:
         """End everything that came from the process, now."""
-        deadline = time.monotonic() + KILL_SECONDS
-        # The first process of an isolation ends by itself when nothing is left below it.
-        while self._wrapped and not self.ended and time.monotonic() < deadline:
+        if self._wrapped and not self.ended:
+            # The first process of an isolation clears up when what it waits for is gone, so it is left to it.
             signal_all(descendants(self._process.pid), signal.SIGKILL)
-            self.attend(0.02)
+            self._attend_until_ended(KILL_SECONDS)
         self._signal_group(signal.SIGKILL)
         self._process.wait()
         signal_all(self._seen, signal.SIGKILL)

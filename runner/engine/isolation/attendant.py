@@ -4,7 +4,9 @@ A program of its own: only the standard library, started as
 ``python -I -S attendant.py SOCKET PORT ADDED KEEPER -- COMMAND``. In a sandbox SOCKET is the gateway's and
 connections to PORT on loopback are carried to it. Without one, KEEPER is the process id of the runner:
 the attendant then adopts every process that leaves the agent's group, and ends all of them with the agent
-or with the runner. ADDED names a variable that the sandbox itself added. ``-`` leaves an argument out.
+or with the runner. ADDED names variables that the isolation itself added, with commas between them. In a
+container KEEPER is ``first``: we are its first process and pass the polite signal on to all others. ``-``
+leaves an argument out.
 """
 
 from __future__ import annotations
@@ -31,8 +33,9 @@ def main(arguments: list[str]) -> int:
     """Run the command with exactly the environment that we were started with; returns its exit code."""
     path, port, added, keeper, _, *command = arguments
     # The polite signal is for the agent; we stay to see it end.
-    signal.signal(signal.SIGTERM, _stay)
-    if keeper != "-":
+    signal.signal(signal.SIGTERM, _tell_all if keeper == "first" else _stay)
+    keeps = keeper not in {"-", "first"}
+    if keeps:
         adopt(int(keeper))
     listener: socket.socket | None = None
     if path != "-":
@@ -43,7 +46,7 @@ def main(arguments: list[str]) -> int:
     if listener is not None:
         threading.Thread(target=serve, args=(listener, path), daemon=True).start()
     code = code_of(child)
-    if keeper != "-":
+    if keeps:
         clear()
         if code < 0:
             end_by(-code)
@@ -54,7 +57,7 @@ def first_environment(without: str) -> dict[bytes, bytes]:
     """The environment as it was at the start: an interpreter may add to its own."""
     with open("/proc/self/environ", "rb") as file:  # noqa: PTH123 - fewer imports, faster start
         pairs = [entry.split(b"=", 1) for entry in file.read().split(b"\0") if b"=" in entry]
-    return {name: value for name, value in pairs if name != without.encode()}
+    return {name: value for name, value in pairs if name not in without.encode().split(b",")}
 
 
 def start(command: list[str], environment: dict[bytes, bytes]) -> int | None:
@@ -102,7 +105,7 @@ def clear() -> None:
     """End every process below us. Children of one that ends become ours, so none is out of reach."""
     deadline = time.monotonic() + CLEARING_SECONDS
     while time.monotonic() < deadline:
-        for pid in children():
+        for pid in below(os.getpid()):
             try:
                 os.kill(pid, signal.SIGKILL)
             except OSError:
@@ -115,17 +118,19 @@ def clear() -> None:
         time.sleep(0.002)
 
 
-def children() -> list[int]:
-    """Processes whose parent we are."""
-    found = []
+def below(top: int) -> list[int]:
+    """Processes below ``top``, nearest first."""
+    children: dict[int, list[int]] = {}
     for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208 - fewer imports, faster start
         try:
             with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
                 parent = file.read().rpartition(b")")[2].split()[1]
         except OSError:
             continue
-        if int(parent) == os.getpid():
-            found.append(int(name))
+        children.setdefault(int(parent), []).append(int(name))
+    found = list(children.get(top, ()))
+    for pid in found:
+        found += children.get(pid, ())
     return found
 
 
@@ -189,6 +194,11 @@ def cut(end: socket.socket) -> None:
 
 def _stay(_number: int, _frame: FrameType | None) -> None:
     return
+
+
+def _tell_all(_number: int, _frame: FrameType | None) -> None:
+    # Within a process namespace of its own, these are the agent's processes and no others.
+    os.kill(-1, signal.SIGTERM)
 
 
 def _abandoned(_number: int, _frame: FrameType | None) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from runner.engine.isolation.bubblewrap import Probe, probe_bubblewrap
-from runner.engine.isolation.level import Isolation, IsolationLevel, Sandbox, Unconfined
+from runner.engine.isolation.container import Runtime, probe_container
+from runner.engine.isolation.level import Container, Isolation, IsolationLevel, Sandbox, Unconfined
 from runner.errors import ConfigurationError, UsageError
 
 INSTALL = (
@@ -17,6 +18,7 @@ ALLOW = (
     "bubblewrap needs user namespaces; where a policy forbids them, allow them (Ubuntu: sysctl -w "
     "kernel.apparmor_restrict_unprivileged_userns=0) or choose --isolation none knowingly"
 )
+RUNTIME = "install docker or podman and let this user run containers, or choose --isolation sandbox"
 
 
 def choose(
@@ -24,13 +26,16 @@ def choose(
     *,
     private: Sequence[Path],
     probe: Callable[[], Probe] = probe_bubblewrap,
+    container: Callable[[], Runtime] = probe_container,
 ) -> Isolation:
     """The isolation for a run.
 
     Args:
-        asked: a level by name; None means the strongest one that is known to work here.
+        asked: a level by name; None means the strongest one that is known to work here. A container is
+            taken only when asked for: runtimes differ more than a sandbox does.
         private: folders that no agent may see: results, datasets, caches, the user's home.
         probe: tells whether bubblewrap works.
+        container: tells whether docker or podman works.
 
     Raises:
         UsageError: there is no such level.
@@ -42,6 +47,11 @@ def choose(
         )
     if asked == IsolationLevel.NONE:
         return Unconfined("asked for")
+    if asked == IsolationLevel.CONTAINER:
+        runtime = container()
+        if runtime.works:
+            return Container(runtime, tuple(private))
+        raise ConfigurationError(f"no container can be run: {runtime.reason}", remedy=RUNTIME)
     found = probe()
     if found.works:
         return Sandbox(found, tuple(private))

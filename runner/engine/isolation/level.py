@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
+from runner.datasets import minimal_environment
 from runner.engine.isolation.bubblewrap import (
     ATTENDANT,
     INSIDE_ATTENDANT,
     INSIDE_SOCKET,
     Probe,
     bubblewrap_command,
+)
+from runner.engine.isolation.container import (
+    ADDED,
+    Runtime,
+    client_environment,
+    container_command,
+    hand_over,
 )
 from runner.engine.isolation.gateway import Gateway
 from runner.engine.isolation.sight import see
@@ -121,7 +129,8 @@ class Sandbox:
         outside = bubblewrap_command(
             self.probe, sight, working_directory=launch.working_directory.resolve(), socket=socket
         )
-        inside = attended(launch, gateway if socket is not None else None)
+        added = () if "PWD" in launch.environment else ("PWD",)
+        inside = attended(launch, gateway if socket is not None else None, added=added)
         return _with_command(launch, (*outside, *inside))
 
     def check_wrap(self) -> CheckWrap | None:
@@ -137,11 +146,68 @@ class Sandbox:
         return wrap
 
 
-def attended(launch: Launch, gateway: Gateway | None) -> tuple[str, ...]:
+@dataclass(frozen=True)
+class Container:
+    """Level ``container``: docker or podman with an empty image; the same sight as in the sandbox."""
+
+    runtime: Runtime
+    private: tuple[Path, ...] = ()
+    remark: str = ""
+    level: IsolationLevel = field(default=IsolationLevel.CONTAINER)
+
+    def gateway(self, endpoint: Endpoint) -> Gateway:
+        """A gateway on a unix socket: there is no network inside."""
+        return Gateway(endpoint, on_socket=True)
+
+    def wrap(
+        self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
+    ) -> Launch:
+        """``launch`` in a container whose loopback leads to ``gateway``."""
+        sight = see(
+            writable=(workspace, artifacts, home),
+            readable=launch.readable,
+            environment=launch.environment,
+            private=self.private,
+        )
+        hand_over(sight.writable)
+        socket = None if gateway is None else gateway.socket_path
+        outside = container_command(
+            self.runtime,
+            sight,
+            launch.environment,
+            working_directory=launch.working_directory.resolve(),
+            socket=socket,
+        )
+        added = tuple(name for name in ADDED if name not in launch.environment)
+        inside = attended(launch, gateway if socket is not None else None, added=added, keeper="first")
+        return replace(
+            _with_command(launch, (*outside, *inside)), environment=client_environment(launch.environment)
+        )
+
+    def check_wrap(self) -> CheckWrap | None:
+        """Checks run in a container of their own, without a gateway."""
+
+        def wrap(command: Sequence[str], workspace: Path, home: Path) -> Sequence[str]:
+            sight = see(writable=(workspace, home), readable=(), environment=os.environ, private=self.private)
+            hand_over(sight.writable)
+            outside = container_command(
+                self.runtime,
+                sight,
+                minimal_environment(home),
+                working_directory=workspace.resolve(),
+                socket=None,
+            )
+            return (*outside, *command)
+
+        return wrap
+
+
+def attended(
+    launch: Launch, gateway: Gateway | None, *, added: Sequence[str], keeper: str = "-"
+) -> tuple[str, ...]:
     """The command that runs inside: the attendant, then the agent."""
-    added = "-" if "PWD" in launch.environment else "PWD"
     where = ("-", "-") if gateway is None else (str(INSIDE_SOCKET), str(gateway.port))
-    words = (sys.executable, "-I", "-S", str(INSIDE_ATTENDANT), *where, added, "-", "--")
+    words = (sys.executable, "-I", "-S", str(INSIDE_ATTENDANT), *where, ",".join(added) or "-", keeper, "--")
     return (*words, *launch.command)
 
 
