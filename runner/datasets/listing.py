@@ -30,7 +30,8 @@ class TaskLine:
         """The task as a user reads it."""
         state = f"{self.checks} checks" if self.runnable else "cannot be run: no problem statement"
         place = f"{self.repository}@{self.ref}"
-        return f"  {self.id} ({self.complexity}): problem as {self.problem_source}, {place}, {state}"
+        level = self.complexity or "no level"
+        return f"  {self.id} ({level}): problem as {self.problem_source}, {place}, {state}"
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,22 @@ class DatasetListing:
         """The dataset as a user reads it: one line, and with ``in_full`` one more for each task."""
         if self.faults is not None:
             return [self.faults]
-        levels = ", ".join(f"{count} {level}" for level, count in (self.tasks_per_complexity or {}).items())
         lines = [
-            f"{self.name} {self.version} ({self.visibility}): {self.title}; {len(self.tasks)} tasks: {levels}"
+            f"{self.name} {self.version} ({self.visibility}): {self.title}; "
+            f"{len(self.tasks)} tasks: {self._levels()}"
         ]
         if in_full:
             lines.append(f"digest {self.digest}")
             lines += [task.line() for task in self.tasks]
         return lines
+
+    def _levels(self) -> str:
+        """Tasks by level; those without one are no zeros of the levels there are."""
+        counts = [(count, level) for level, count in (self.tasks_per_complexity or {}).items() if count]
+        without = sum(task.complexity is None for task in self.tasks)
+        if without:
+            counts.append((without, "without a level"))
+        return ", ".join(f"{count} {level}" for count, level in counts)
 
 
 def list_datasets(folder: Path) -> tuple[DatasetListing, ...]:

@@ -210,3 +210,10 @@ def test_the_reference_solutions_also_pass_the_tests_that_they_bring(tmp_path: P
 def _bare(folder: Path) -> Path:
     show("README.md", folder=folder)
     return folder
+
+
+def test_tasks_without_a_level_are_not_listed_as_zeros_of_levels() -> None:
+    [listing] = [each for each in list_datasets(DATASETS) if each.name == "multi-repo-throughput"]
+    first, *tasks = [line for line in listing.lines(in_full=True) if not line.startswith("digest")]
+    assert first.endswith("; 25 tasks: 25 without a level")
+    assert all("(no level)" in line for line in tasks)
