@@ -63,6 +63,7 @@ def attempt(desk: Desk) -> Attempt:
                 desk.repositories,
                 desk.folder / "grading",
                 mask=lambda text: desk.mask().text(text, limit=len(text)),
+                wrap=desk.isolation.check_wrap(),
             )
             checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
         return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)

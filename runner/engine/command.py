@@ -11,6 +11,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from runner.engine.isolation import Isolation, IsolationLevel, choose
 from runner.engine.lock import locked
 from runner.engine.matrix import read_matrix
 from runner.engine.places import Places
@@ -98,6 +99,7 @@ def start(
     wanted = _matrix(matrix, config, flags) if matrix else (read_settings(config, flags),)
     groups = resolve_all([complete(each, places) for each in wanted], places)
     require_protocols(groups)
+    isolation = chosen_isolation(groups, places)
     scanner = _scanner(groups, places, environment)
     demonstration, private = store_of(groups[0])
     store = places.store(demonstration=demonstration, private=private, scanner=scanner)
@@ -113,12 +115,13 @@ def start(
         with locked(places.lock("planning"), wait=True, holder="another run"):
             plan = make_plan(groups, store, now=datetime.now(UTC))
             show_plan(plan, console)
+            show_isolation(isolation, console)
             if dry_run:
                 console.print("Dry run: nothing was started, nothing was written.")
                 return EXIT_DONE
             store.write_plan(plan)
         observer = stack.enter_context(TerminalObserver(console, stream=stream, verbose=verbose))
-        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop()), console)
+        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop(), isolation), console)
 
 
 def go_on(
@@ -139,14 +142,16 @@ def go_on(
     plan, found = find_plan(plan_id, places)
     groups = resolve_all([changed(each, flags) for each in settings_of(plan)], places)
     require_unchanged(plan, groups, found)
+    isolation = chosen_isolation(groups, places)
     scanner = _scanner(groups, places, environment)
     store = ResultsStore(found.root, scanner=scanner)
     console.print(f"Resuming plan {plan.plan_id}", highlight=False)
+    show_isolation(isolation, console)
     with (
         open_sessions(groups, places, environment) as sessions,
         TerminalObserver(console, stream=stream, verbose=verbose) as observer,
     ):
-        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop()), console)
+        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop(), isolation), console)
 
 
 def _matrix(matrix: Path, config: Path | None, flags: Mapping[str, object]) -> tuple[RunSettings, ...]:
@@ -164,6 +169,25 @@ def _scanner(groups: Sequence[Group], places: Places, environment: Mapping[str, 
     names = [group.settings.api_key_env for group in groups]
     names += [getattr(group.parts.provider, "key_variable", None) for group in groups]
     return places.scanner(environment, [name for name in names if name])
+
+
+def chosen_isolation(groups: Sequence[Group], places: Places) -> Isolation:
+    """What the agents and checks of a run are kept in: as asked, or the strongest that works here.
+
+    Raises:
+        ConfigurationError: what was asked for is not to be had here.
+    """
+    private = (places.results, places.datasets, places.repositories, places.streams)
+    return choose(groups[0].settings.isolation, private=private)
+
+
+def show_isolation(isolation: Isolation, console: Console) -> None:
+    """Say how far the agents are kept from this machine."""
+    remark = f" ({isolation.remark})" if isolation.remark else ""
+    text = f"isolation: {isolation.level}{remark}"
+    if isolation.level is IsolationLevel.NONE:
+        text += "; agents and checks run with your rights: use a machine you can throw away"
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def show_plan(plan: PlanRecord, console: Console) -> None:

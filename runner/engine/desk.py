@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.datasets import Task
+from runner.engine.isolation import Isolation
 from runner.engine.masking import Mask
 from runner.engine.settings import RunSettings
 from runner.harnesses.base import Harness
@@ -37,11 +38,10 @@ class Desk:
     repositories: Path
     streams: Path
     installed: Path
+    isolation: Isolation
     cancelled: threading.Event
     on_line: Callable[[str], None] | None = None
     scanner: Scanner = field(default_factory=Scanner)
-    requests_seen: Callable[[], int | None] = lambda: None
-    """What the model's own server counted for this trial so far; None where it cannot be asked."""
     replaced: Path | None = None
     """Where artifacts of earlier invocations are kept, outside the store."""
     project: Path | None = None

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from runner.datasets import SealedCheckout, Task, TaskCheck, apply_patch, reveal_hidden_files, run_check, seal
 from runner.datasets.removal import remove
+from runner.engine.isolation import CheckWrap
 from runner.errors import HarnessmarkError
 from runner.records import CheckRecord, CheckStatus, TrialIdentity
 
@@ -33,6 +34,8 @@ class Grading:
     """Scratch folder; removed and made anew."""
     mask: Callable[[str], str] = str
     """Takes secrets out of what a check printed."""
+    wrap: CheckWrap | None = None
+    """Puts a check inside: what it runs is code of an agent."""
 
 
 def grade(trial: TrialIdentity, patch: bytes, grading: Grading) -> tuple[CheckRecord, ...]:
@@ -68,7 +71,9 @@ def _run(trial: TrialIdentity, check: TaskCheck, patch: bytes, grading: Grading)
     workspace = _fresh_checkout(grading, check.name, patch)
     reveal_hidden_files(check, grading.dataset_path, workspace)
     started = datetime.now(UTC)
-    run = run_check(check.command, workspace=workspace, timeout_seconds=check.timeout_seconds)
+    run = run_check(
+        check.command, workspace=workspace, timeout_seconds=check.timeout_seconds, wrap=grading.wrap
+    )
     return CheckRecord(
         trial=trial,
         name=check.name,

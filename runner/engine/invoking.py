@@ -10,6 +10,7 @@ from pathlib import Path
 
 from runner.datasets import SealedCheckout, make_patch
 from runner.engine.archive import keep_stream
+from runner.engine.configuration import configuration_digest
 from runner.engine.desk import Desk
 from runner.engine.earlier import OUTPUT, Begun, Done, note_begun, note_done
 from runner.engine.failure import Failure, failure_of
@@ -44,7 +45,8 @@ class _Ended:
     finished: Finished
     reading: Reading
     repeating: bool
-    requests_seen: int | None
+    requests_seen: int
+    configuration: str | None
 
 
 def invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: int, limits: Limits) -> Pass:
@@ -59,34 +61,38 @@ def invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: i
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
     present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
-    assignment = Assignment(
-        prompt=desk.skill.prompt(
-            desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
-        ),
-        workspace=checkout.workspace,
-        artifacts=artifacts,
-        home=scratch / "home",
-        endpoint=desk.endpoint,
-        limits=limits,
-        installed=desk.installed,
-    )
-    launch = desk.harness.launch(assignment)
-    mask = desk.mask()
-    command = tuple(mask.text(part) for part in launch.command)
-    note_begun(scratch, Begun(number=number, kind=kind, started_at=datetime.now(UTC), command=command))
-    seen_before = desk.requests_seen()
-    stall = Stall(desk.settings.max_repeats, desk.cancelled)
-    finished = supervise(
-        launch,
-        stdout=scratch / OUTPUT,
-        timeout_seconds=limits.timeout_seconds,
-        cancelled=stall,
-        on_line=_listener(desk, stall),
-    )
+    mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
+    with desk.isolation.gateway(desk.endpoint) as gateway:
+        assignment = Assignment(
+            prompt=desk.skill.prompt(
+                desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
+            ),
+            workspace=checkout.workspace,
+            artifacts=artifacts,
+            home=scratch / "home",
+            endpoint=gateway.endpoint,
+            limits=limits,
+            installed=desk.installed,
+        )
+        launch = desk.harness.launch(assignment)
+        command = tuple(mask.text(part) for part in launch.command)
+        configuration = configuration_digest(launch, gateway.endpoint, str(desk.folder))
+        inside = desk.isolation.wrap(
+            launch, workspace=checkout.workspace, artifacts=artifacts, home=scratch / "home", gateway=gateway
+        )
+        note_begun(scratch, Begun(number=number, kind=kind, started_at=datetime.now(UTC), command=command))
+        finished = supervise(
+            inside,
+            stdout=scratch / OUTPUT,
+            timeout_seconds=limits.timeout_seconds,
+            idle_seconds=desk.settings.idle_seconds,
+            activity=lambda: gateway.count().bytes_down,
+            cancelled=stall,
+            on_line=_listener(desk, stall),
+        )
+        traffic = gateway.count()
     reading = desk.harness.read(scratch / OUTPUT, assignment)
-    seen = desk.requests_seen()
-    requests = None if seen is None or seen_before is None else seen - seen_before
-    ended = _Ended(finished, reading, stall.repeating, requests)
+    ended = _Ended(finished, reading, stall.repeating, traffic.model_requests, configuration)
     done = _done(desk, scratch, ended, kind, number, command)
     note_done(scratch, done)
     collected = read_artifacts(desk, checkout)
@@ -162,6 +168,7 @@ def _done(
         usage=reading.usage,
         usage_by_model=dict(reading.usage_by_model),
         requests_seen=ended.requests_seen,
+        configuration_sha256=ended.configuration,
         stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
     )
     return Done(invocation=invocation, costs=reading.costs, warnings=reading.warnings)

@@ -41,7 +41,7 @@ def _record(desk: Desk, done: Sequence[Done], outcome: Outcome, reason: str) -> 
         demonstration=desk.demonstration,
         outcome=outcome,
         outcome_reason=reason,
-        isolation="none",
+        isolation=desk.isolation.level.value,
         serving=Serving(
             hosting=desk.hosting,
             instance_type=settings.instance_type,

@@ -13,6 +13,7 @@ from typing import Protocol
 from runner.engine.attempt import Attempt, attempt
 from runner.engine.desk import Desk
 from runner.engine.earlier import forget
+from runner.engine.isolation import Isolation
 from runner.engine.lock import locked
 from runner.engine.places import Places
 from runner.engine.planning import Group, by_cell
@@ -98,6 +99,7 @@ class Run:
     scanner: Scanner
     observer: Observer
     stop: Stop
+    isolation: Isolation
 
     @property
     def has_dollar_budget(self) -> bool:
@@ -312,10 +314,10 @@ class _Desks:
             repositories=run.places.repositories,
             streams=run.places.streams,
             installed=run.places.harnesses,
+            isolation=run.isolation,
             cancelled=run.stop.now,
             on_line=lambda text: run.observer.line(planned, text, harness.trace(text)),
             scanner=run.scanner,
-            requests_seen=lambda: session.requests_seen(name),
             replaced=run.places.replaced(run.plan.plan_id, position),
             project=run.places.root,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import yaml
 from pydantic import Field, TypeAdapter, ValidationError, field_validator
@@ -55,6 +55,12 @@ class RunSettings(Part):
     budget_seconds: Annotated[float | None, Field(gt=0, description="time of all trials together")] = None
     timeout_seconds: Annotated[float, Field(gt=0, description="wall clock per invocation")] = 7200
     max_repeats: Annotated[int, Field(ge=0, description="same action so often in turn; 0 = no limit")] = 40
+    idle_seconds: Annotated[
+        float, Field(gt=0, description="longest time without output and without model traffic")
+    ] = 900
+    isolation: Annotated[
+        Literal["none", "sandbox", "container"] | None, Field(description="default: the strongest that works")
+    ] = None
     max_retries: Annotated[int, Field(ge=0)] = 1
     max_topups: Annotated[int, Field(ge=0)] = 1
     context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
