@@ -6,7 +6,7 @@ from runner.datasets.checkout import SealedCheckout, bring, seal
 from runner.datasets.dataset import Dataset, ProblemSource, Task, TaskCheck
 from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list_datasets
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
-from runner.datasets.patch import ApplyResult, apply_patch, make_patch
+from runner.datasets.patch import ApplyResult, apply_patch, check_patch, make_patch
 from runner.datasets.proof import TaskProof, check_dataset
 from runner.datasets.removal import remove
 from runner.datasets.reveal import reveal_hidden_files
@@ -27,6 +27,7 @@ __all__ = [
     "bring",
     "build_bundle",
     "check_dataset",
+    "check_patch",
     "find_dataset",
     "list_dataset",
     "list_datasets",

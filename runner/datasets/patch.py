@@ -96,6 +96,30 @@ def apply_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
     return ApplyResult(ok=True)
 
 
+def check_patch(checkout: SealedCheckout, patch: bytes) -> ApplyResult:
+    """Whether ``patch`` applies to the pinned tree, whatever is in the workspace now; changes nothing."""
+    if not patch.strip():
+        return ApplyResult(ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        index = {"GIT_INDEX_FILE": str(Path(scratch, "index"))}
+        _git(checkout, index, "read-tree", checkout.base_commit)
+        done = run_git(
+            "apply",
+            "--binary",
+            "--whitespace=nowarn",
+            "--cached",
+            "--check",
+            "-",
+            git_dir=checkout.git_dir,
+            work_tree=checkout.workspace,
+            cwd=checkout.git_dir,
+            stdin=patch,
+            environment=index,
+        )
+    reason = "" if done.exit_code == 0 else "; ".join(telling_lines(done.stderr))[:MAX_REASON]
+    return ApplyResult(ok=done.exit_code == 0, reason=reason)
+
+
 def tidy(workspace: Path) -> None:
     """Remove from ``workspace`` what cannot be in a patch and would stop git from making one."""
     waiting = [workspace]

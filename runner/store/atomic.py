@@ -98,12 +98,24 @@ def publish_folder(target: Path, files: Mapping[str, bytes], *, staging: Path) -
         try:
             staged.chmod(0o755)
             for path, data in files.items():
-                write_once(staged / path, data)
+                _write_durably(staged / path, data)
+            for folder in sorted({(staged / path).parent for path in files} | {staged}, reverse=True):
+                sync_folder(folder)
             target.parent.mkdir(parents=True, exist_ok=True)
             _rename(staged, target)
         finally:
             shutil.rmtree(staged, ignore_errors=True)
     sync_folder(target.parent)
+
+
+def _write_durably(path: Path, data: bytes) -> None:
+    """Write a file of a staged folder: nobody sees it before the folder is whole."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("xb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
+    path.chmod(0o644)
 
 
 def _rename(staged: Path, target: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
@@ -33,33 +33,40 @@ class Ledger:
         return str(path) in self._paths
 
     def append(self, path: PurePosixPath, data: bytes) -> None:
-        """Add a line for ``data`` at ``path`` and flush it to disk; a path that is listed stays as it is.
+        """Add a line for ``data`` at ``path`` and flush it to disk; as :meth:`append_all`."""
+        self.append_all({path: data})
 
-        A last line that a crash left unfinished is cut first; its file is listed again when it is adopted.
+    def append_all(self, files: Mapping[PurePosixPath, bytes]) -> None:
+        """Add a line for each of ``files`` in their order, and flush them to disk in one go.
+
+        A path that is listed stays as it is. A last line that a crash left unfinished is cut first; its file
+        is listed again when it is adopted.
 
         Raises:
             RecordError: the file holds something else than ledger lines.
             StoreError: the file system refused the write; the ledger is as it was.
         """
-        if str(path) in self._paths:
+        if all(str(path) in self._paths for path in files):
             return
         with self._lock, explained(self.path), self._open() as descriptor:
             if os.fstat(descriptor).st_size != self._read:
                 whole = _whole_lines(self.path.read_bytes())
                 self._know(whole)
                 os.ftruncate(descriptor, len(whole))
-            if str(path) in self._paths:
-                return
-            entry = LedgerEntry.following(self._chain, str(path), data)
-            line = (entry.to_line() + "\n").encode()
+            chain, entries = self._chain, []
+            for path, data in files.items():
+                if str(path) not in self._paths:
+                    entries.append(LedgerEntry.following(chain, str(path), data))
+                    chain = entries[-1].chain
+            lines = b"".join((entry.to_line() + "\n").encode() for entry in entries)
             try:
-                _write(descriptor, line)
+                _write(descriptor, lines)
             except OSError:
                 os.ftruncate(descriptor, self._read)
                 raise
-            self._chain = entry.chain
-            self._paths.add(entry.path)
-            self._read += len(line)
+            self._chain = chain
+            self._paths |= {entry.path for entry in entries}
+            self._read += len(lines)
 
     @contextmanager
     def _open(self) -> Iterator[int]:

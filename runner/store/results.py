@@ -88,9 +88,7 @@ class ResultsStore:
         self._require_no_secret(files)
         if not self._published(trial.plan_id, target, files):
             self._require_same(target, files)
-        ledger = self._ledger(trial.plan_id)
-        for path, data in files.items():
-            ledger.append(path, data)
+        self._ledger(trial.plan_id).append_all(files)
 
     def write_judgement(self, plan_id: str, judgement: JudgementRecord) -> None:
         """Add a judgement to a trial that is in the store."""

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from runner.datasets import SealedCheckout, apply_patch, make_patch, remove
+from runner.datasets import SealedCheckout, apply_patch, check_patch, make_patch, remove
 from runner.datasets import patch as patch_module
 from runner.errors import RepositoryError
 from tests.datasets.samples import Repository, new_repository, plain_git, sealed
@@ -61,6 +61,10 @@ def snapshot(workspace: Path) -> dict[str, tuple[str, bytes]]:
 def assert_round_trip(repository: Repository, checkout: SealedCheckout, folder: Path) -> bytes:
     patch = make_patch(checkout)
     fresh = sealed(repository, folder / "fresh")
+    # Tried against the pinned tree, not against the workspace that holds the change already.
+    assert check_patch(checkout, patch).ok
+    assert check_patch(fresh, patch).ok
+    assert snapshot(fresh.workspace) != snapshot(checkout.workspace) or patch == b""
     result = apply_patch(fresh, patch)
     assert result.ok, result.reason
     assert snapshot(fresh.workspace) == snapshot(checkout.workspace)
@@ -318,6 +322,9 @@ def test_a_patch_that_does_not_fit_or_leads_outside_changes_nothing(
     checkout: SealedCheckout, patch: bytes
 ) -> None:
     before = snapshot(checkout.workspace)
+    result = check_patch(checkout, patch)
+    assert not result.ok
+    assert result.reason
     result = apply_patch(checkout, patch)
     assert not result.ok
     assert result.reason
@@ -331,6 +338,7 @@ def test_a_patch_that_fits_in_part_is_not_applied_in_part(checkout: SealedChecko
         b"diff --git a/n.txt b/n.txt\nnew file mode 100644\n--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+x\n"
     )
     bad = b"diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-other\n+new\n"
+    assert not check_patch(checkout, good + bad).ok
     assert not apply_patch(checkout, good + bad).ok
     assert not (checkout.workspace / "n.txt").exists()
 
