@@ -57,12 +57,14 @@ def _console() -> Any:
 
 
 RUN_HELP = {
+    "matrix": "YAML file of models x harnesses x skills x datasets with exclusions; one plan over all cells",
     "config": "YAML file with the same names as these flags; flags win",
     "harness": "coding agent, or several with commas (default: loop)",
     "agent": "another name for --harness",
     "skill": "prompt program, or several with commas (default: fix)",
     "provider": "hosting path (default: endpoint when --endpoint is given, else replay)",
-    "endpoint": "base URL of an OpenAI-compatible server",
+    "endpoint": "base URL of a server that speaks Chat Completions, Messages or Responses",
+    "protocol": "the only protocols the server speaks, with commas",
     "api-key-env": "name of the environment variable that holds the key",
     "model": "model id, or several with commas (default with replay: all recorded ones)",
     "effort": "reasoning effort, part of the cell's name",
@@ -74,13 +76,24 @@ RUN_HELP = {
     "concurrency": "trials at a time",
     "max-turns": "model answers per invocation",
     "max-tokens": "tokens per invocation, all classes",
+    "max-trial-tokens": "tokens per trial, all invocations",
+    "max-trial-seconds": "seconds per trial, all invocations",
+    "max-repeats": "the same action so often in turn stops an invocation; 0 = never",
     "max-output-tokens": "tokens per model answer",
     "max-cost-usd": "dollars per trial",
     "budget-usd": "dollars for the whole run; above it no trial starts",
+    "budget-tokens": "tokens for the whole run",
+    "budget-seconds": "seconds of all trials together",
+    "cell-budget-usd": "dollars per cell",
+    "cell-budget-tokens": "tokens per cell",
+    "cell-budget-seconds": "seconds per cell",
     "timeout-seconds": "wall clock per invocation",
+    "idle-seconds": "longest time without output and without model traffic",
+    "isolation": "none, sandbox or container (default: the strongest that works, container only if asked)",
     "max-retries": "new starts after a model error that left nothing",
     "max-topups": "completion passes for missing artifacts",
     "context-window": "tokens; 0 asks the server",
+    "allow-small-window": "run in a context window below 64,000 tokens",
     "hosting": "who runs the model's machines: vendor-api, cloud, self-hosted, vendor-managed",
     "faults": "for provider replay: what the server does wrong, such as first1-e500 or slow200",
     "instance-type": "machine that serves the model, for the record",
@@ -100,12 +113,14 @@ RUN_HELP = {
 @command
 def run(
     _context: Context,
+    matrix: str | None = None,
     config: str | None = None,
     harness: str | None = None,
     agent: str | None = None,
     skill: str | None = None,
     provider: str | None = None,
     endpoint: str | None = None,
+    protocol: str | None = None,
     api_key_env: str | None = None,
     model: str | None = None,
     effort: str | None = None,
@@ -117,13 +132,24 @@ def run(
     concurrency: str | None = None,
     max_turns: str | None = None,
     max_tokens: str | None = None,
+    max_trial_tokens: str | None = None,
+    max_trial_seconds: str | None = None,
+    max_repeats: str | None = None,
     max_output_tokens: str | None = None,
     max_cost_usd: str | None = None,
     budget_usd: str | None = None,
+    budget_tokens: str | None = None,
+    budget_seconds: str | None = None,
+    cell_budget_usd: str | None = None,
+    cell_budget_tokens: str | None = None,
+    cell_budget_seconds: str | None = None,
     timeout_seconds: str | None = None,
+    idle_seconds: str | None = None,
+    isolation: str | None = None,
     max_retries: str | None = None,
     max_topups: str | None = None,
     context_window: str | None = None,
+    allow_small_window: bool = False,
     hosting: str | None = None,
     faults: str | None = None,
     instance_type: str | None = None,
@@ -141,13 +167,15 @@ def run(
     flags = {
         name: value
         for name, value in locals().items()
-        if name not in {"_context", "config", "dry_run", "resume", "stream", "verbose"}
+        if name not in {"_context", "matrix", "config", "dry_run", "resume", "stream", "verbose"}
     }
+    flags["allow_small_window"] = True if allow_small_window else None
     from runner.engine.command import run_command
 
     return run_command(
         _places(),
         _console(),
+        matrix=Path(matrix) if matrix else None,
         config=Path(config) if config else None,
         flags=flags,
         environment=os.environ,
@@ -176,6 +204,59 @@ def verify(_context: Context, root: str | None = None) -> int:
     return 3 if findings else 0
 
 
+@task(name="harness-install", positional=["names"], help={"names": "harnesses with commas, or all"})
+@command
+def harness_install(_context: Context, names: str) -> None:
+    """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
+    from runner.harnesses.installer import install
+
+    for program in install(names.split(","), _places().harnesses, _say):
+        _say(program.line())
+
+
+@task(name="harness-list")
+@command
+def harness_list(_context: Context) -> None:
+    """Show each coding agent: installed, its version, and which providers it can use, or why not."""
+    from runner.harnesses.listing import listing
+    from runner.providers.registry import PROVIDERS, provider
+
+    protocols = {name: provider(name).protocols for name in PROVIDERS}
+    for listed in listing(_places().harnesses, protocols):
+        for line in listed.lines():
+            _say(line)
+
+
+@task(help={"page": "write the table into the documentation (site_src/accounting.md)"})
+@command
+def accounting(_context: Context, page: bool = False) -> int:
+    """Run every installed agent against the built-in model server: recorded beside true token counts."""
+    from runner.engine.accounting import account_installed, accounting_page
+
+    account = account_installed(_places(), _say)
+    for name, reason in account.skipped.items():
+        _say(f"skipped {name}: {reason}")
+    text = accounting_page(account)
+    if page:
+        (ROOT / "site_src" / "accounting.md").write_text(text, encoding="utf-8")
+    else:
+        _say(text)
+    return 0 if all(row.agrees for row in account.rows) else 3
+
+
+@task(positional=["what"], help={"what": "engine: what a run costs in time beside its agents"})
+@command
+def measure(_context: Context, what: str) -> None:
+    """Measure the project itself; prints ratios and the machine they were taken on."""
+    from runner.engine.measurement import measure_engine
+    from runner.errors import UsageError
+
+    if what != "engine":
+        raise UsageError(f"nothing measures {what!r}", remedy="known: engine")
+    for line in measure_engine(_places().datasets).lines():
+        _say(line)
+
+
 @task(
     help={
         "host": "address to listen on",
@@ -183,6 +264,7 @@ def verify(_context: Context, root: str | None = None) -> int:
         "cassettes": "folder of recorded turns (default: datasets/cassettes)",
         "faults": "faults with commas, such as slow200, first1-e500 or cut",
         "log": "file that receives one JSON line per request",
+        "socket": "unix socket to listen on as well",
     }
 )
 @command
@@ -193,6 +275,7 @@ def replay(
     cassettes: str | None = None,
     faults: str = "",
     log: str | None = None,
+    socket: str | None = None,
 ) -> None:
     """Serve the recorded model turns until Ctrl-C."""
     from runner.replay.server import serve as serve_recordings
@@ -203,6 +286,7 @@ def replay(
         port=port,
         faults=[name for name in faults.split(",") if name],
         log=Path(log) if log else None,
+        unix_socket=Path(socket) if socket else None,
         started=lambda address: _say(f"listening on {address} (Ctrl-C ends)"),
     )
 
@@ -311,9 +395,13 @@ def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
 @command
 def run_tests(_context: Context, only: str = "") -> int:
     """Lint, types, import rules and every test, with a real browser."""
+    from tests.agents import ensure_agents
     from tests.chromium import ensure_chromium
+    from tests.sandbox import ensure_sandbox
 
     ensure_chromium(_say)
+    ensure_sandbox(_say)
+    ensure_agents(_places().harnesses, _say)
     tools = Path(sys.executable).parent
     checks = [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]]
     tests = ["pytest", "-n", "2", *(only.split(",") if only else [])]
@@ -330,5 +418,17 @@ def _say(line: str) -> None:
 
 
 namespace = Collection(
-    run, verify, replay, datasets, dataset_check, import_results, publish, serve, run_tests
+    run,
+    verify,
+    harness_install,
+    harness_list,
+    accounting,
+    measure,
+    replay,
+    datasets,
+    dataset_check,
+    import_results,
+    publish,
+    serve,
+    run_tests,
 )

@@ -36,6 +36,11 @@ class Installed:
     fresh: bool
     """Whether this call installed it."""
 
+    def line(self) -> str:
+        """What is there, as a user reads it."""
+        how = "installed" if self.fresh else "there already"
+        return f"{self.name} {self.version}: {how}, {self.size_bytes / 1e6:.0f} MB, {self.seconds:.1f} s"
+
 
 def install(
     names: Sequence[str], installed: Path, progress: Progress, *, registries: Registries | None = None

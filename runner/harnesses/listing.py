@@ -36,6 +36,15 @@ class Listed:
         """Providers it can use."""
         return tuple(name for name, reason in self.providers.items() if reason is None)
 
+    def lines(self) -> list[str]:
+        """The harness as a user reads it: what is there, then each provider that it cannot use and why."""
+        size = "" if self.size_bytes is None else f", {self.size_bytes / 1e6:.0f} MB"
+        there = "not installed" if self.version is None else f"{self.version}{size}"
+        usable = ", ".join(self.usable_providers) or "none"
+        lines = [f"{self.name} ({self.title}): {there}; {self.state}; providers: {usable}"]
+        lines += [f"  not {name}: {reason}" for name, reason in self.providers.items() if reason]
+        return [*lines, f"  {self.note}"] if self.note else lines
+
 
 def listing(
     installed: Path,
