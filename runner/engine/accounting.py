@@ -25,8 +25,8 @@ description: What each coding agent records of a run beside what the model serve
 Each agent ran for real against the built-in model server, which counts every token it tells a client. A cell
 shows what our adapter recorded / what the server counted, or one number where both are equal; where an answer
 broke off, the truth has two parts: whole answers + what was told of the broken one. *Unknown* is what nobody
-reported. Chat Completions and Responses have no class for tokens written to a cache: there they are part of the
-fresh input.
+reported. Chat Completions and Responses have no class for tokens written to a cache: there they are part of
+the fresh input.
 
 Written by `invoke accounting --page`; agents that were not installed are not in it.
 
