@@ -16,6 +16,7 @@ from typing import Any
 
 from invoke import Collection, Context, Exit, task
 
+from runner.engine.flags import RUN_HELP
 from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -54,59 +55,6 @@ def _console() -> Any:
     from rich.console import Console
 
     return Console()
-
-
-RUN_HELP = {
-    "matrix": "YAML file of models x harnesses x skills x datasets with exclusions; one plan over all cells",
-    "config": "YAML file with the same names as these flags; flags win",
-    "harness": "coding agent, or several with commas (default: loop)",
-    "agent": "another name for --harness",
-    "skill": "prompt program, or several with commas (default: fix)",
-    "provider": "hosting path (default: endpoint when --endpoint is given, else replay)",
-    "endpoint": "base URL of a server that speaks Chat Completions, Messages or Responses",
-    "protocol": "the only protocols the server speaks, with commas",
-    "api-key-env": "name of the environment variable that holds the key",
-    "model": "model id, or several with commas (default with replay: all recorded ones)",
-    "effort": "reasoning effort, part of the cell's name",
-    "dataset": "name or path of a dataset (default: hello-world)",
-    "tasks": "task ids with commas (default: all)",
-    "count": "only the first N tasks of the selection",
-    "trials": "attempts per task and cell",
-    "seed": "draws the order of the trials",
-    "concurrency": "trials at a time",
-    "max-turns": "model answers per invocation",
-    "max-tokens": "tokens per invocation, all classes",
-    "max-trial-tokens": "tokens per trial, all invocations",
-    "max-trial-seconds": "seconds per trial, all invocations",
-    "max-repeats": "the same action so often in turn stops an invocation; 0 = never",
-    "max-output-tokens": "tokens per model answer",
-    "max-cost-usd": "dollars per trial",
-    "budget-usd": "dollars for the whole run; above it no trial starts",
-    "budget-tokens": "tokens for the whole run",
-    "budget-seconds": "seconds of all trials together",
-    "cell-budget-usd": "dollars per cell",
-    "cell-budget-tokens": "tokens per cell",
-    "cell-budget-seconds": "seconds per cell",
-    "timeout-seconds": "wall clock per invocation",
-    "idle-seconds": "longest time without output and without model traffic",
-    "isolation": "none, sandbox or container (default: the strongest that works, container only if asked)",
-    "max-retries": "new starts after a model error that left nothing",
-    "max-topups": "completion passes for missing artifacts",
-    "context-window": "tokens; 0 asks the server",
-    "allow-small-window": "run in a context window below 64,000 tokens",
-    "hosting": "who runs the model's machines: vendor-api, cloud, self-hosted, vendor-managed",
-    "faults": "for provider replay: what the server does wrong, such as first1-e500 or slow200",
-    "instance-type": "machine that serves the model, for the record",
-    "tensor-parallel-size": "for the record",
-    "precision": "for the record",
-    "aws-region": "for provider bedrock",
-    "kiro-dollars-per-credit": "for provider kiro",
-    "fail-under": "exit 2 when fewer than this share of the trials (in %) is resolved",
-    "dry-run": "show the plan, its size and its cost ceiling, and stop",
-    "resume": "go on with a plan: its id, or nothing for the newest unfinished one",
-    "stream": "show each line the harness prints",
-    "verbose": "with --stream: do not cut the lines",
-}
 
 
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
@@ -287,7 +235,9 @@ def replay(
         faults=[name for name in faults.split(",") if name],
         log=Path(log) if log else None,
         unix_socket=Path(socket) if socket else None,
-        started=lambda address: _say(f"listening on {address} (Ctrl-C ends)"),
+        started=lambda address: _say(
+            f"a model answers at {address}/r/<run>/<dataset>/<task>/v1 (Ctrl-C ends)"
+        ),
     )
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from runner.datasets import load_dataset
+
 PROJECT = Path(__file__).parent.parent
 PINNED = re.compile(r"[a-z0-9-]+==[A-Za-z0-9.+!]+")
 TEXT = {
@@ -115,6 +117,14 @@ def test_every_file_the_readme_links_to_is_there() -> None:
     links = re.findall(r"\]\(([^)#:]+)\)", readme)
     assert links
     assert [link for link in links if not (PROJECT / link).exists()] == []
+
+
+def test_the_dataset_in_the_guide_is_valid(tmp_path: Path) -> None:
+    guide = (PROJECT / "site_src" / "your-own-repository.md").read_text(encoding="utf-8")
+    example = guide.partition("```yaml\n")[2].partition("```")[0]
+    (tmp_path / "our-service.yaml").write_text(example, encoding="utf-8")
+    dataset = load_dataset(tmp_path / "our-service.yaml")
+    assert [task.runnable for task in dataset.tasks] == [True]
 
 
 def test_python_files_keep_to_the_size_the_project_sets_itself() -> None:

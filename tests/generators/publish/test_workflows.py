@@ -97,5 +97,8 @@ def test_the_site_is_built_for_the_address_that_pages_gives() -> None:
 def test_the_tests_run_the_readme_s_command_on_every_supported_python() -> None:
     job = load(FOLDER / "tests.yml")["jobs"]["tests"]
     assert job["strategy"]["matrix"]["python"] == ["3.11", "3.12", "3.13"]
-    assert [step["run"] for step in job["steps"] if "run" in step] == [".ci/run"]
+    commands = [step["run"] for step in job["steps"] if "run" in step]
+    assert commands[-1] == ".ci/run"
+    # What comes before it only lets the runner's system make sandboxes.
+    assert all("bubblewrap" in command and "pip" not in command for command in commands[:-1])
     assert (HOME / ".ci" / "run").stat().st_mode & 0o111
