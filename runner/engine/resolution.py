@@ -11,6 +11,7 @@ from runner.engine.places import Places
 from runner.engine.planning import Group, Parts, select_tasks
 from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError, RepositoryError, UsageError
+from runner.harnesses.endpoint import TokenPrices
 from runner.harnesses.registry import harness
 from runner.providers.base import ProviderSettings
 from runner.providers.registry import provider
@@ -87,6 +88,7 @@ def resolve(settings: RunSettings, places: Places) -> Parts:
 
 def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings:
     """What the provider is told about the hosting path."""
+    prices = settings.prices()
     return ProviderSettings(
         base_url=settings.endpoint,
         api_key_env=settings.api_key_env,
@@ -95,6 +97,7 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         faults=settings.faults,
         hosting=settings.hosting,
         protocols=settings.protocol,
+        prices=TokenPrices(prices.input, prices.output, prices.cache_read) if prices else None,
     )
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import yaml
-from pydantic import Field, TypeAdapter, ValidationError, field_validator
+from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
+from runner.costs import TokenPrices
 from runner.engine.spending import Budget
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
@@ -54,6 +55,10 @@ class RunSettings(Part):
     budget_tokens: Annotated[int | None, Field(ge=1)] = None
     budget_seconds: Annotated[float | None, Field(gt=0, description="time of all trials together")] = None
     timeout_seconds: Annotated[float, Field(gt=0, description="wall clock per invocation")] = 7200
+    price_input: Annotated[float | None, Field(ge=0, description="dollars per million fresh tokens")] = None
+    price_output: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
+    price_cache_read: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
+    price_cache_write: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
     max_repeats: Annotated[int, Field(ge=0, description="same action so often in turn; 0 = no limit")] = 40
     idle_seconds: Annotated[
         float, Field(gt=0, description="longest time without output and without model traffic")
@@ -87,6 +92,24 @@ class RunSettings(Part):
         # A name given twice is one cell, not two that get in each other's way.
         names = all(isinstance(each, str) for each in value)
         return tuple(dict.fromkeys(value)) if names else tuple(value)
+
+    @model_validator(mode="after")
+    def _prices_come_in_pairs(self) -> RunSettings:
+        given = [self.price_input, self.price_output, self.price_cache_read, self.price_cache_write]
+        if any(price is not None for price in given) and None in given[:2]:
+            raise ValueError("a price needs both price_input and price_output")
+        return self
+
+    def prices(self) -> TokenPrices | None:
+        """The model's prices where the user gave them."""
+        if self.price_input is None or self.price_output is None:
+            return None
+        return TokenPrices(
+            input=self.price_input,
+            output=self.price_output,
+            cache_read=self.price_cache_read,
+            cache_write=self.price_cache_write,
+        )
 
     def limits(self) -> Limits:
         """What stops one invocation."""
