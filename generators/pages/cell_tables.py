@@ -167,6 +167,10 @@ def warning_table(world: World, cell: Cell, page: str) -> Table | None:
         )
         code = Entry(warning.code, href=links.relative(page, links.QUALITY, warning.code))
         rows.append([code, where, Entry(warning.text)])
+    for warning, trial in cell.warnings_left_out():
+        code = Entry(warning.code, href=links.relative(page, links.QUALITY, warning.code))
+        where = Entry(f"{trial.task}, trial {trial.record.identity.trial}: left out of every figure")
+        rows.append([code, where, Entry(warning.text)])
     if not rows:
         return None
     return table(

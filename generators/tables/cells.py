@@ -102,11 +102,20 @@ class Cell:
         return dict(grouped)
 
     def warnings(self) -> list[tuple[DataWarning, str | None]]:
-        """Every warning with the task it is about, or None for the whole cell, in a fixed order."""
+        """What to know before using the cell's figures, with the task it is about or None for all of it.
+
+        A trial that enters no figure says nothing about them; only a cell of such trials has its own here.
+        """
         found: list[tuple[DataWarning, str | None]] = [(note, None) for note in self.notes]
-        for trial in self.trials:
+        for trial in self.counted or self.excluded:
             found.extend((warning, trial.task) for warning in trial.record.warnings)
         return found
+
+    def warnings_left_out(self) -> list[tuple[DataWarning, TrialFacts]]:
+        """Warnings of trials that stand beside the cell's figures."""
+        if not self.counted:
+            return []
+        return [(warning, trial) for trial in self.excluded for warning in trial.record.warnings]
 
 
 def build_cells(

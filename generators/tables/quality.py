@@ -36,4 +36,6 @@ def occurrences(cells: Iterable[Cell]) -> dict[str, list[Occurrence]]:
     for cell in cells:
         for warning, task in cell.warnings():
             found.setdefault(warning.code, []).append(Occurrence(cell, task, warning.text))
+        for warning, trial in cell.warnings_left_out():
+            found.setdefault(warning.code, []).append(Occurrence(cell, trial.task, warning.text))
     return dict(sorted(found.items()))

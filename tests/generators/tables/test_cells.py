@@ -128,3 +128,14 @@ def test_no_trial_of_the_store_is_lost() -> None:
     assert held == len(figures.committed())
     states = {trial.state for cell in published_cells().values() for trial in cell.trials}
     assert states == set(ScoreState)
+
+
+def test_warnings_of_a_superseded_trial_are_not_counted_against_the_figures_of_its_cell() -> None:
+    [cell] = [
+        cell
+        for cell in committed()
+        if cell.identity.key == ("claude-opus-5_bedrock", "pi", "swe3", "mcp-gateway-registry")
+    ]
+    codes = {warning.code for warning, _ in cell.warnings()}
+    assert "last-turn-counters" not in codes
+    assert {warning.code for warning, _ in cell.warnings_left_out()} >= {"last-turn-counters"}
