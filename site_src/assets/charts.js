@@ -22,11 +22,23 @@
     doubleClick: "reset",
   };
 
+  // The theme replaces the head from page to page, and with it the rules that Plotly wrote there once.
+  function keepStyles() {
+    const written = [...document.querySelectorAll("style[id^='plotly.js-style']")];
+    const rules = written.flatMap((style) => [...style.sheet.cssRules].map((rule) => rule.cssText));
+    const kept = new CSSStyleSheet();
+    kept.replaceSync(rules.join("\n"));
+    document.adoptedStyleSheets = [...document.adoptedStyleSheets, kept];
+  }
+
   function loadPlotly() {
     library ??= new Promise((resolve, reject) => {
       const script = document.createElement("script");
       script.src = new URL(BUNDLE, base).href;
-      script.onload = () => resolve(window.Plotly);
+      script.onload = () => {
+        keepStyles();
+        resolve(window.Plotly);
+      };
       script.onerror = () => {
         library = null;
         script.remove();

@@ -167,6 +167,21 @@ def test_plotly_is_loaded_once_over_many_pages(context: BrowserContext, portal: 
     watch.assert_quiet()
 
 
+def test_layers_of_a_live_chart_lie_on_each_other_after_other_pages(page: Page, portal: str) -> None:
+    figure = board(page, portal)
+    for _ in range(2):
+        figure.locator("[data-act=live]").click()
+        live(figure)
+        layers = figure.locator(".main-svg")
+        assert layers.count() > 1
+        tops = {round(box["y"]) for layer in layers.all() if (box := layer.bounding_box())}
+        assert len(tops) == 1
+        page.get_by_role("article").get_by_role("link", name="Home", exact=True).click()
+        expect(page.locator("h1")).to_contain_text("Home")
+        page.get_by_role("link", name="Board").first.click()
+        expect(page.locator("h1")).to_contain_text("Board")
+
+
 def test_points_are_reached_and_opened_by_keyboard(page: Page, portal: str) -> None:
     figure = board(page, portal)
     figure.locator("[data-act=live]").focus()
