@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from runner.datasets import SealedCheckout, seal
 from runner.datasets.removal import remove
 from runner.engine.desk import Desk
-from runner.engine.earlier import CANCELLED, Done, keep, recover
+from runner.engine.earlier import (
+    TRUSTED,
+    WORKSPACE,
+    Done,
+    Recovered,
+    forget,
+    note_checkout,
+    recover,
+)
 from runner.engine.grading import Grading, grade, resolved
-from runner.engine.invoking import PATCH, Pass, invoke, replace_artifacts
-from runner.engine.recording import infrastructure_record, trial_record
+from runner.engine.invoking import PATCH, NotStarted, Pass, invoke, read_artifacts, replace_artifacts
+from runner.engine.recording import infrastructure_record, not_started_record, trial_record
 from runner.engine.repair import Allowance, next_repair
 from runner.engine.spending import Budget, Spent, dollars_billed, tokens_used
 from runner.errors import HarnessmarkError
@@ -38,26 +47,19 @@ def attempt(desk: Desk) -> Attempt:
     """Run the trial of ``desk``: checkout, invocations, artifacts, patch, checks.
 
     A harness or model that fails ends in an outcome, not in an exception; so does a checkout that cannot
-    be made (``infrastructure``). What an interrupted runner had spent on this trial is part of its record.
+    be made (``infrastructure``). What an interrupted runner had spent on this trial is part of its record,
+    and where it had finished the design, the trial goes on from there. The scratch folder stays until the
+    record is written: :func:`clear` removes it.
     """
-    earlier = recover(desk)
-    done = list(earlier)
-    desk.folder.mkdir(parents=True)
+    recovered = recover(desk)
+    done = list(recovered.done)
     try:
-        checkout = seal(
-            desk.task.repo,
-            desk.task.ref,
-            beside=desk.dataset_path.parent,
-            cache=desk.repositories,
-            workspace=desk.folder / "workspace",
-            git_dir=desk.folder / "trusted.git",
-        )
-        last = _invoke_until_done(desk, checkout, done)
+        checkout = recovered.checkout or _new_checkout(desk)
+        last = _invoke_until_done(desk, checkout, done, recovered)
         checks: tuple[CheckRecord, ...] = ()
-        if last.outcome is Outcome.CANCELLED:
-            keep(desk.folder, _as_cancelled(done, len(earlier)))
-        else:
+        if last.done.outcome is not Outcome.CANCELLED:
             grading = Grading(
+                checkout,
                 desk.task,
                 desk.dataset_path,
                 desk.repositories,
@@ -67,27 +69,62 @@ def attempt(desk: Desk) -> Attempt:
             )
             checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
         return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)
+    except NotStarted:
+        return Attempt(not_started_record(desk, done), (), {})
     except (HarnessmarkError, OSError) as error:
         # Read anew: an invocation whose artifacts could not be collected has spent something all the same.
-        return Attempt(infrastructure_record(desk, recover(desk), str(error)), (), {})
-    finally:
-        remove(desk.folder)
+        return Attempt(infrastructure_record(desk, recover(desk).done, str(error)), (), {})
 
 
-def _invoke_until_done(desk: Desk, checkout: SealedCheckout, done: list[Done]) -> Pass:
+def clear(folder: Path) -> None:
+    """Remove the scratch folder of a trial whose record is written, and what was kept beside it."""
+    forget(folder)
+    remove(folder)
+
+
+def _new_checkout(desk: Desk) -> SealedCheckout:
+    desk.folder.mkdir(parents=True)
+    checkout = seal(
+        desk.task.repo,
+        desk.task.ref,
+        beside=desk.dataset_path.parent,
+        cache=desk.repositories,
+        workspace=desk.folder / WORKSPACE,
+        git_dir=desk.folder / TRUSTED,
+    )
+    note_checkout(desk.folder, checkout)
+    return checkout
+
+
+def _invoke_until_done(desk: Desk, checkout: SealedCheckout, done: list[Done], recovered: Recovered) -> Pass:
     """Invoke until the trial is complete or nothing is left to try; ``done`` grows by each invocation."""
     allowance = Allowance(desk.settings.max_topups, desk.settings.max_retries)
-    kind = InvocationKind.RETRY if done else InvocationKind.FIRST
+    for each in recovered.own:
+        if not each.interrupted:
+            allowance = allowance.less(each.invocation.kind)
+    last = Pass(done[-1], read_artifacts(desk, checkout)) if recovered.own else None
+    first = True
     while True:
-        number = len(done) + 1
-        last = invoke(desk, checkout, kind, number, _limits_left(desk, done))
-        done.append(last.done)
-        wanted = desk.skill.artifacts
-        repair = next_repair(last.outcome, last.artifacts, wanted, last.failure, allowance)
-        if repair is None or trial_budget(desk).used_up(spent_on(done)) is not None:
+        kind = _next_kind(desk, done, last, allowance)
+        if kind is None and last is not None:
             return last
-        replace_artifacts(desk, last.artifacts, number, anew=repair is InvocationKind.RETRY)
-        kind, allowance = repair, allowance.less(repair)
+        if last is not None and kind is not None:
+            anew = kind is InvocationKind.RETRY
+            replace_artifacts(desk, last.artifacts, len(done), anew=anew)
+            allowance = allowance.less(kind)
+        kind = kind or (InvocationKind.RETRY if done else InvocationKind.FIRST)
+        last = invoke(desk, checkout, kind, len(done) + 1, _limits_left(desk, done), first=first)
+        done.append(last.done)
+        first = False
+
+
+def _next_kind(
+    desk: Desk, done: Sequence[Done], last: Pass | None, allowance: Allowance
+) -> InvocationKind | None:
+    """The kind of repair that follows ``last``; None where none does, or nothing was invoked yet."""
+    if last is None or trial_budget(desk).used_up(spent_on(done)) is not None:
+        return None
+    return next_repair(last.done.outcome, last.artifacts, desk.skill.artifacts, last.done.failure, allowance)
 
 
 def trial_budget(desk: Desk) -> Budget:
@@ -117,15 +154,3 @@ def _limits_left(desk: Desk, done: Sequence[Done]) -> Limits:
         tokens = remaining if tokens is None else min(tokens, remaining)
     usd = None if budget.usd is None else max(budget.usd - spent.usd, 0.0)
     return limits.model_copy(update={"timeout_seconds": seconds, "max_tokens": tokens, "max_cost_usd": usd})
-
-
-def _as_cancelled(done: Sequence[Done], earlier: int) -> list[Done]:
-    """``done`` for the runner that takes this trial up again: those after ``earlier`` ones did not count."""
-    return [
-        each
-        if number < earlier
-        else each.model_copy(
-            update={"invocation": each.invocation.model_copy(update={"stop_reason": CANCELLED})}
-        )
-        for number, each in enumerate(done)
-    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,6 +43,10 @@ class Desk:
     cancelled: threading.Event
     on_line: Callable[[str], None] | None = None
     scanner: Scanner = field(default_factory=Scanner)
+    slot: AbstractContextManager[object] = field(default_factory=nullcontext)
+    """Held while an agent is at work: only so many are at a time."""
+    may_start: Callable[[], bool] = lambda: True
+    """Asked once, when a slot is free and before the first agent starts."""
     replaced: Path | None = None
     """Where artifacts of earlier invocations are kept, outside the store."""
     project: Path | None = None

@@ -5,22 +5,26 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from runner.datasets import SealedCheckout
 from runner.datasets.removal import remove
 from runner.engine.archive import keep_stream
 from runner.engine.desk import Desk
+from runner.engine.failure import Failure
 from runner.harnesses.base import Assignment
-from runner.records import Cost, DataWarning, Invocation, InvocationKind, Part
+from runner.records import Cost, DataWarning, Invocation, InvocationKind, Outcome, Part
 from runner.records.base import Moment
 
 KILLED = "runner-killed"
 CANCELLED = "cancelled"
 NOT_OF_THIS_RUN = frozenset({KILLED, CANCELLED})
 """Stop reasons of invocations that an interruption of the runner ended."""
+WORKSPACE, TRUSTED, CHECKOUT = "workspace", "trusted.git", "checkout.json"
 BEGUN, DONE, OUTPUT = "begun.json", "done.json", "stdout"
 
 
@@ -30,6 +34,14 @@ class Done(Part):
     invocation: Invocation
     costs: tuple[Cost, ...] = ()
     warnings: tuple[DataWarning, ...] = ()
+    outcome: Outcome
+    reason: str = ""
+    failure: Failure = Failure.OTHER
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it ended because the runner did."""
+        return self.invocation.stop_reason in NOT_OF_THIS_RUN
 
 
 class Begun(Part):
@@ -54,27 +66,56 @@ def note_done(scratch: Path, done: Done) -> None:
     _write(scratch / DONE, done.model_dump_json().encode())
 
 
-def recover(desk: Desk) -> tuple[Done, ...]:
-    """Every invocation of this trial that an interrupted runner began, oldest first.
+class Base(Part):
+    """The checkout in a scratch folder."""
+
+    base_commit: str
+    tree: str
+    source_commit: str
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What an interrupted runner left of a trial."""
+
+    done: tuple[Done, ...] = ()
+    """Every invocation it began, oldest first; in the record they all come before new ones."""
+    own: tuple[Done, ...] = ()
+    """Those of ``done`` whose work lies in ``checkout``."""
+    checkout: SealedCheckout | None = None
+    """The workspace to go on in; None where the trial must begin anew."""
+
+
+def note_checkout(folder: Path, checkout: SealedCheckout) -> None:
+    """Write down what the workspace in ``folder`` is a checkout of, once it is whole."""
+    base = Base(base_commit=checkout.base_commit, tree=checkout.tree, source_commit=checkout.source_commit)
+    _write(folder / CHECKOUT, base.model_dump_json().encode())
+
+
+def recover(desk: Desk) -> Recovered:
+    """What an interrupted runner left of the trial of ``desk``.
 
     What was in flight is read from its partial stream and transcript, so that no token that was paid for is
-    lost. The list is kept beside the scratch folder until :func:`forget`, and the folder is removed.
+    lost. Where the design had been made, the workspace is kept, so that it is not paid for again: the last
+    invocation had ended, or only completed what was there. Else the invocations are kept beside the scratch
+    folder until :func:`forget`, and the folder is removed.
     """
-    kept = _kept(desk.folder)
-    known = {done.invocation.started_at for done in kept}
-    for scratch in sorted(desk.folder.glob("invocation-*")):
-        done = _done_in(scratch, desk)
-        if done is not None and done.invocation.started_at not in known:
-            kept.append(done)
-    kept.sort(key=lambda done: str(done.invocation.started_at))
-    numbered = tuple(
-        done.model_copy(update={"invocation": done.invocation.model_copy(update={"number": number})})
-        for number, done in enumerate(kept, 1)
+    before = _kept(desk.folder)
+    known = {done.invocation.started_at for done in before}
+    found = [_done_in(scratch, desk) for scratch in desk.folder.glob("invocation-*")]
+    own = [done for done in found if done is not None and done.invocation.started_at not in known]
+    ordered = sorted([*before, *own], key=lambda done: done.invocation.started_at)
+    done = tuple(
+        each.model_copy(update={"invocation": each.invocation.model_copy(update={"number": number})})
+        for number, each in enumerate(ordered, 1)
     )
-    if numbered:
-        keep(desk.folder, numbered)
+    checkout = _checkout(desk.folder)
+    if own and checkout is not None and _worth_keeping(done[-1]):
+        return Recovered(done, done[len(before) :], checkout)
+    if done:
+        keep(desk.folder, done)
     remove(desk.folder)
-    return numbered
+    return Recovered(done)
 
 
 def keep(folder: Path, done: Iterable[Done]) -> None:
@@ -86,6 +127,22 @@ def keep(folder: Path, done: Iterable[Done]) -> None:
 def forget(folder: Path) -> None:
     """The record of the trial is written and holds them all."""
     _beside(folder).unlink(missing_ok=True)
+
+
+def _worth_keeping(last: Done) -> bool:
+    """Whether what is in the workspace was made by invocations that ended, or while completing theirs."""
+    return not last.interrupted or last.invocation.kind is InvocationKind.TOP_UP
+
+
+def _checkout(folder: Path) -> SealedCheckout | None:
+    workspace, git_dir = folder / WORKSPACE, folder / TRUSTED
+    try:
+        base = Base.model_validate_json((folder / CHECKOUT).read_bytes())
+    except (OSError, ValidationError):
+        return None
+    if not workspace.is_dir() or not git_dir.is_dir():
+        return None
+    return SealedCheckout(workspace, git_dir, base.base_commit, base.tree, base.source_commit)
 
 
 def _kept(folder: Path) -> list[Done]:
@@ -103,14 +160,16 @@ def _done_in(scratch: Path, desk: Desk) -> Done | None:
         ended = (scratch / OUTPUT).stat().st_mtime
     except (OSError, ValidationError):
         return None
-    return _in_flight(scratch, begun, datetime.fromtimestamp(ended, UTC), desk)
+    done = _in_flight(scratch, begun, datetime.fromtimestamp(ended, UTC), desk)
+    note_done(scratch, done)
+    return done
 
 
 def _in_flight(scratch: Path, begun: Begun, ended: datetime, desk: Desk) -> Done:
     """The invocation that ran when the runner died, as far as its output tells."""
     assignment = Assignment(
         prompt="",
-        workspace=desk.folder / "workspace",
+        workspace=desk.folder / WORKSPACE,
         artifacts=desk.folder / "artifacts",
         home=scratch / "home",
         endpoint=desk.endpoint,
@@ -134,7 +193,13 @@ def _in_flight(scratch: Path, begun: Begun, ended: datetime, desk: Desk) -> Done
         usage_by_model=dict(reading.usage_by_model),
         stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
     )
-    return Done(invocation=invocation, costs=reading.costs, warnings=reading.warnings)
+    return Done(
+        invocation=invocation,
+        costs=reading.costs,
+        warnings=reading.warnings,
+        outcome=Outcome.INFRASTRUCTURE,
+        reason="the runner was killed",
+    )
 
 
 def _beside(folder: Path) -> Path:

@@ -9,7 +9,16 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from runner.datasets import SealedCheckout, Task, TaskCheck, apply_patch, reveal_hidden_files, run_check, seal
+from runner.datasets import (
+    SealedCheckout,
+    Task,
+    TaskCheck,
+    apply_patch,
+    check_patch,
+    reveal_hidden_files,
+    run_check,
+    seal,
+)
 from runner.datasets.removal import remove
 from runner.engine.isolation import CheckWrap
 from runner.errors import HarnessmarkError
@@ -26,6 +35,8 @@ NOT_RUN = {
 class Grading:
     """What grading a trial needs."""
 
+    checkout: SealedCheckout
+    """The one that the patch was made from; only its trusted repository is read."""
     task: Task
     dataset_path: Path
     repositories: Path
@@ -112,8 +123,7 @@ def _patch_applies(trial: TrialIdentity, patch: bytes, grading: Grading) -> Chec
 
     if not patch:
         return record(CheckStatus.FAILED, "the workspace was not changed")
-    checkout = _seal(grading, PATCH_CHECK)
-    applied = apply_patch(checkout, patch)
+    applied = check_patch(grading.checkout, patch)
     if applied.ok:
         return record(CheckStatus.PASSED, None)
     return record(CheckStatus.FAILED, applied.reason.replace(str(grading.folder), "")[:1000])

@@ -12,8 +12,8 @@ from runner.datasets import SealedCheckout, make_patch
 from runner.engine.archive import keep_stream
 from runner.engine.configuration import configuration_digest
 from runner.engine.desk import Desk
-from runner.engine.earlier import OUTPUT, Begun, Done, note_begun, note_done
-from runner.engine.failure import Failure, failure_of
+from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, note_done
+from runner.engine.failure import failure_of
 from runner.engine.outcome import decide_outcome
 from runner.engine.stall import Stall
 from runner.engine.supervision import Finished, supervise
@@ -27,15 +27,16 @@ NOT_SEEN_MATTERS = frozenset(
 )
 
 
+class NotStarted(Exception):
+    """A trial was made ready, but no agent is to start any more."""
+
+
 @dataclass(frozen=True)
 class Pass:
-    """One invocation with what it left behind."""
+    """One invocation and the artifacts that are there after it."""
 
     done: Done
     artifacts: Mapping[str, bytes]
-    outcome: Outcome
-    reason: str
-    failure: Failure
 
 
 @dataclass(frozen=True)
@@ -49,13 +50,25 @@ class _Ended:
     configuration: str | None
 
 
-def invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: int, limits: Limits) -> Pass:
+def invoke(
+    desk: Desk,
+    checkout: SealedCheckout,
+    kind: InvocationKind,
+    number: int,
+    limits: Limits,
+    *,
+    first: bool = False,
+) -> Pass:
     """Start the harness once and wait for its end; what it spent is on disk before this returns.
 
     Args:
         kind: a top-up is told which artifacts are there already.
         number: of this invocation in its trial, from 1.
         limits: what is left for this invocation.
+        first: the trial may still be left for later when an agent could start.
+
+    Raises:
+        NotStarted: it is left for later; nothing was spent.
     """
     scratch, artifacts = desk.folder / f"invocation-{number}", desk.folder / "artifacts"
     (scratch / "home").mkdir(parents=True)
@@ -80,25 +93,32 @@ def invoke(desk: Desk, checkout: SealedCheckout, kind: InvocationKind, number: i
         inside = desk.isolation.wrap(
             launch, workspace=checkout.workspace, artifacts=artifacts, home=scratch / "home", gateway=gateway
         )
-        note_begun(scratch, Begun(number=number, kind=kind, started_at=datetime.now(UTC), command=command))
-        finished = supervise(
-            inside,
-            stdout=scratch / OUTPUT,
-            timeout_seconds=limits.timeout_seconds,
-            idle_seconds=desk.settings.idle_seconds,
-            activity=lambda: gateway.count().bytes_down,
-            cancelled=stall,
-            on_line=_listener(desk, stall),
-        )
+        with desk.slot:
+            if first and not desk.may_start():
+                raise NotStarted
+            begun = datetime.now(UTC)
+            note_begun(scratch, Begun(number=number, kind=kind, started_at=begun, command=command))
+            finished = supervise(
+                inside,
+                stdout=scratch / OUTPUT,
+                timeout_seconds=limits.timeout_seconds,
+                idle_seconds=desk.settings.idle_seconds,
+                activity=lambda: gateway.count().bytes_down,
+                cancelled=stall,
+                on_line=_listener(desk, stall),
+            )
         traffic = gateway.count()
     reading = desk.harness.read(scratch / OUTPUT, assignment)
     ended = _Ended(finished, reading, stall.repeating, traffic.model_requests, configuration)
     done = _done(desk, scratch, ended, kind, number, command)
+    # On disk before anything else is done: this is what was paid for.
     note_done(scratch, done)
     collected = read_artifacts(desk, checkout)
-    outcome, reason = _outcome(desk, ended, [name for name in desk.skill.artifacts if name not in collected])
-    failure = failure_of(reading.error, reading.stop_reason)
-    return Pass(done, collected, outcome, mask.text(reason), failure)
+    missing = [name for name in desk.skill.artifacts if name not in collected]
+    outcome, reason = _outcome(desk, ended, missing)
+    done = done.model_copy(update={"outcome": outcome, "reason": mask.text(reason)})
+    note_done(scratch, done)
+    return Pass(done, collected)
 
 
 def read_artifacts(desk: Desk, checkout: SealedCheckout) -> dict[str, bytes]:
@@ -161,7 +181,7 @@ def _done(
         duration_seconds=finished.duration_seconds,
         command=command,
         exit_code=finished.exit_code,
-        stop_reason="no-progress" if ended.repeating else reading.stop_reason,
+        stop_reason=_stop_reason(ended),
         error=None if reading.error is None else mask.text(reading.error),
         turns=reading.turns,
         retries=reading.retries,
@@ -171,4 +191,18 @@ def _done(
         configuration_sha256=ended.configuration,
         stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
     )
-    return Done(invocation=invocation, costs=reading.costs, warnings=reading.warnings)
+    outcome, reason = _outcome(desk, ended, [])
+    return Done(
+        invocation=invocation,
+        costs=reading.costs,
+        warnings=reading.warnings,
+        outcome=outcome,
+        reason=mask.text(reason),
+        failure=failure_of(reading.error, reading.stop_reason),
+    )
+
+
+def _stop_reason(ended: _Ended) -> str:
+    if ended.repeating:
+        return "no-progress"
+    return CANCELLED if ended.finished.cancelled else ended.reading.stop_reason

@@ -15,7 +15,7 @@ from runner.records import Artifact, ArtifactState, Cost, CostBasis, Outcome, Se
 def trial_record(desk: Desk, checkout: SealedCheckout, done: Sequence[Done], last: Pass) -> TrialRecord:
     """The record of a trial that ran: outcome and artifacts of its last invocation, sums over all of them."""
     names = desk.skill.artifacts
-    return _record(desk, done, last.outcome, last.reason).model_copy(
+    return _record(desk, done, last.done.outcome, last.done.reason).model_copy(
         update={
             "base_commit": checkout.base_commit,
             "artifacts": tuple(_artifact(name, last.artifacts.get(name)) for name in names),
@@ -28,6 +28,11 @@ def trial_record(desk: Desk, checkout: SealedCheckout, done: Sequence[Done], las
 def infrastructure_record(desk: Desk, done: Sequence[Done], message: str) -> TrialRecord:
     """The record of a trial in which our side failed; what was spent until then is in it."""
     return _record(desk, done, Outcome.INFRASTRUCTURE, desk.mask().text(" ".join(message.split())))
+
+
+def not_started_record(desk: Desk, done: Sequence[Done]) -> TrialRecord:
+    """The record of a trial that is left for later; it is never written."""
+    return _record(desk, done, Outcome.CANCELLED, "not started")
 
 
 def _record(desk: Desk, done: Sequence[Done], outcome: Outcome, reason: str) -> TrialRecord:

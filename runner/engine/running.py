@@ -10,9 +10,8 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from runner.engine.attempt import Attempt, attempt
+from runner.engine.attempt import Attempt, attempt, clear
 from runner.engine.desk import Desk
-from runner.engine.earlier import forget
 from runner.engine.isolation import Isolation
 from runner.engine.lock import locked
 from runner.engine.places import Places
@@ -21,7 +20,7 @@ from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import require_undamaged
 from runner.engine.sessions import Sessions, common_protocol
 from runner.engine.settings import RunSettings
-from runner.engine.spending import Account, dollars_billed
+from runner.engine.spending import Account, Budget, dollars_billed
 from runner.errors import SecretFound, StoreError
 from runner.records import Outcome, PlannedTrial, PlanRecord
 from runner.secrets import Scanner
@@ -110,6 +109,17 @@ class Run:
         )
 
     @property
+    def workers(self) -> int:
+        """How many trials are in hand: agents at work, and as many being made ready or graded meanwhile.
+
+        With a budget only those with an agent: one that was made ready would start before the cost of the
+        one before it is known.
+        """
+        budgets = [self.shared.run_budget(), *(group.settings.cell_budget() for group in self.groups)]
+        ahead = all(budget == Budget() for budget in budgets)
+        return self.shared.concurrency * (2 if ahead else 1)
+
+    @property
     def shared(self) -> RunSettings:
         """Settings that hold for the whole run; they are alike in all groups."""
         return self.groups[0].settings
@@ -129,34 +139,51 @@ def run_plan(run: Run) -> RunSummary:
         store.clear_interrupted(plan)
         store.adopt(plan)
         require_undamaged(plan, store)
+        _clear_written(run)
         held = _release_held(run)
         tally = _Tally(run)
         queue = _Queue(run, tally, held)
         run.observer.begun(plan, tally.finished)
         desks = _Desks(run)
-        with ThreadPoolExecutor(run.shared.concurrency) as pool:
-            running: dict[Future[Attempt], PlannedTrial] = {}
+        with ThreadPoolExecutor(run.workers) as pool:
+            running: dict[Future[Attempt], Desk] = {}
             failures: list[BaseException] = []
             while True:
-                while len(running) < run.shared.concurrency and not run.stop.no_more.is_set():
+                while len(running) < run.workers and not run.stop.no_more.is_set():
                     position_and_trial = queue.next()
                     if position_and_trial is None:
                         break
                     desk = desks.desk(*position_and_trial)
-                    running[pool.submit(attempt, desk)] = desk.planned
+                    running[pool.submit(attempt, desk)] = desk
                 if not running:
                     break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    failure = _kept(run, tally, running.pop(future), future)
+                    desk = running.pop(future)
+                    failure = _kept(run, tally, desk.planned, future)
                     if failure is not None:
                         failures.append(failure)
                         run.stop.no_more.set()
+                    elif not _is_left(future.result()):
+                        pool.submit(clear, desk.folder)
     with contextlib.suppress(OSError):
         run.places.scratch(plan.plan_id, 0).parent.rmdir()
     if failures:
         raise failures[0]
     return tally.summary()
+
+
+def _is_left(result: Attempt) -> bool:
+    """Whether the next runner needs the scratch folder: the trial was stopped while an agent worked."""
+    return result.trial.outcome is Outcome.CANCELLED and bool(result.trial.invocations)
+
+
+def _clear_written(run: Run) -> None:
+    """Remove scratch folders of trials whose record a killed runner wrote last."""
+    for position, planned in enumerate(run.plan.trials):
+        folder = run.places.scratch(run.plan.plan_id, position)
+        if folder.exists() and run.store.has_trial(planned.identity):
+            clear(folder)
 
 
 def _kept(run: Run, tally: _Tally, planned: PlannedTrial, future: Future[Attempt]) -> BaseException | None:
@@ -187,7 +214,6 @@ def _keep(run: Run, tally: _Tally, planned: PlannedTrial, result: Attempt) -> No
     else:
         tally.add(result)
         run.observer.ended(planned, result, tally.summary())
-    forget(run.places.scratch(run.plan.plan_id, result.trial.position or 0))
 
 
 def _release_held(run: Run) -> set[int]:
@@ -286,6 +312,7 @@ class _Desks:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._group_of = by_cell(run.groups)
+        self._slots = threading.Semaphore(run.shared.concurrency)
 
     def desk(self, position: int, planned: PlannedTrial) -> Desk:
         """Everything the trial at ``position`` needs."""
@@ -318,6 +345,8 @@ class _Desks:
             cancelled=run.stop.now,
             on_line=lambda text: run.observer.line(planned, text, harness.trace(text)),
             scanner=run.scanner,
+            slot=self._slots,
+            may_start=lambda: not run.stop.no_more.is_set(),
             replaced=run.places.replaced(run.plan.plan_id, position),
             project=run.places.root,
         )

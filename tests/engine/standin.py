@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from runner.engine.places import Places
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.fixed import FixedSession
@@ -20,14 +21,20 @@ from tests.engine.runs import run
 
 SCRIPT = "script.py"
 ENVIRONMENT: dict[str, str] = {"STAND_IN_KEY": "stand-in-key-of-1-test"}
-HARNESS, PROVIDER, COUNTING = (
-    f"tests.engine.standin:{name}" for name in ("StandIn", "Elsewhere", "Counting")
-)
+HARNESS, PROVIDER = "tests.engine.standin:StandIn", "tests.engine.standin:Elsewhere"
 PRELUDE = """
 import json, os, pathlib, sys, time
 artifacts = pathlib.Path(sys.argv[1]); kind = sys.argv[2]; number = int(sys.argv[3])
 def say(**event): print(json.dumps(event), flush=True)
 def note(name="implementation.md", text="# Done\\n"): (artifacts / name).write_text(text)
+def ask():
+    import socket
+    host, _, port = os.environ["ADDRESS"].partition(":")
+    with socket.create_connection((host, int(port))) as model:
+        model.sendall(f"POST /v1/chat/completions HTTP/1.1\\r\\nhost: {host}\\r\\n".encode())
+        model.sendall(f"authorization: Bearer {os.environ['KEY']}\\r\\n".encode())
+        model.sendall(b"content-length: 2\\r\\n\\r\\n{}")
+        model.recv(65536)
 def change(text="x = 1\\n"): pathlib.Path("changed.py").write_text(text)
 """
 
@@ -53,7 +60,10 @@ class StandIn:
         script = str(assignment.installed / SCRIPT)
         return Launch(
             command=(sys.executable, "-I", script, str(assignment.artifacts), kind, number),
-            environment={"KEY": assignment.endpoint.api_key},
+            environment={
+                "KEY": assignment.endpoint.api_key,
+                "ADDRESS": urlsplit(assignment.endpoint.base_url).netloc,
+            },
             working_directory=assignment.workspace,
             stdin=assignment.prompt.encode(),
             readable=(assignment.installed,),
@@ -118,41 +128,22 @@ class Elsewhere:
         yield FixedSession(self.name, "http://127.0.0.1:9/v1", self.protocols, model, key, window, None)
 
 
-class _Unseen:
-    """A session whose server counts and never sees anything."""
-
-    def __init__(self, inner: ModelSession) -> None:
-        self._inner = inner
-
-    def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
-        return self._inner.endpoint(protocol, run=run, scenario=scenario)
-
-    def requests_seen(self, run: str) -> int | None:
-        return 0
-
-
-@dataclass(frozen=True)
-class Counting(Elsewhere):
-    """A provider whose server counts requests; the stand-in sends it none."""
-
-    name: str = "counting"
-
-    @contextmanager
-    def _session(
-        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
-    ) -> Iterator[ModelSession]:
-        with super()._session(model, settings, environment) as inner:
-            yield _Unseen(inner)
-
-
-def script(places: Places, text: str) -> None:
-    """What the stand-in does from now on."""
+def script(places: Places, text: str, *, asks: bool = True) -> None:
+    """What the stand-in does from now on, after it asked the model for an answer."""
     places.harnesses.mkdir(exist_ok=True)
-    (places.harnesses / SCRIPT).write_text(PRELUDE + text, encoding="utf-8")
+    begins = PRELUDE + ("ask()\n" if asks else "")
+    (places.harnesses / SCRIPT).write_text(begins + text, encoding="utf-8")
 
 
-def run_script(places: Places, text: str, **flags: object) -> tuple[int, str]:
+def run_script(
+    places: Places,
+    text: str,
+    *,
+    asks: bool = True,
+    flags: Mapping[str, object] | None = None,
+    **more: object,
+) -> tuple[int, str]:
     """Run one task with the stand-in that does ``text``."""
-    script(places, text)
+    script(places, text, asks=asks)
     defaults: dict[str, object] = {"harness": HARNESS, "provider": PROVIDER, "model": "m", "count": 1}
-    return run(places, {**defaults, **flags}, environment=ENVIRONMENT)
+    return run(places, {**defaults, **(flags or {}), **more}, environment=ENVIRONMENT)

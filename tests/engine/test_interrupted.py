@@ -10,7 +10,9 @@ import sys
 import time
 from pathlib import Path
 
-from runner.engine.earlier import CANCELLED, KILLED
+import pytest
+
+from runner.engine.earlier import CANCELLED, DONE, KILLED
 from runner.engine.places import Places
 from runner.records import InvocationKind, Outcome
 from runner.store import ResultsStore, verify
@@ -29,17 +31,14 @@ sys.exit(run_command(Places(Path(sys.argv[1])), Console(), config=None, flags=fl
                      resume=None if flags else True))
 """
 FLAGS = {"harness": HARNESS, "provider": PROVIDER, "model": "m", "count": 1, "concurrency": 1}
-WAITS = (
-    "say(tokens=700, cost=0.25)\nchange()\n"
-    "pathlib.Path(sys.argv[0]).with_name('begun').touch()\ntime.sleep(60)\n"
-)
+WAITS = "say(tokens=700, cost=0.25)\nchange()\n(artifacts / 'begun').touch()\ntime.sleep(60)\n"
 ENDS = "say(tokens=100, cost=1.0)\nchange(); note()\n"
 
 
 def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
     """A runner in a process of its own, once its agent has spent something."""
-    begun = places.harnesses / "begun"
-    begun.unlink(missing_ok=True)
+    for stale in (places.artifacts / "work").rglob("begun"):
+        stale.unlink()
     runner = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(places.root), json.dumps(flags)],
         cwd=PROJECT,
@@ -48,7 +47,7 @@ def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
     )
     deadline = time.monotonic() + 60
-    while not begun.exists():
+    while not list((places.artifacts / "work").rglob("begun")):
         assert runner.poll() is None, runner.communicate()[0].decode()
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -105,7 +104,9 @@ def test_an_invocation_that_had_ended_before_the_kill_keeps_its_own_end(places: 
     [stored] = ResultsStore(places.results).trials()
     invocations = stored.record.invocations
     assert [each.stop_reason for each in invocations] == ["end", KILLED, "end"]
-    assert [each.kind for each in invocations[:2]] == [InvocationKind.FIRST, InvocationKind.TOP_UP]
+    # The design of the first one is not made again.
+    kinds = [InvocationKind.FIRST, InvocationKind.TOP_UP, InvocationKind.TOP_UP]
+    assert [each.kind for each in invocations] == kinds
     assert stored.record.usage is not None
     assert stored.record.usage.input_tokens == 40 + 700 + 100
 
@@ -118,6 +119,26 @@ def test_a_kill_does_not_use_up_the_retries_of_the_trial(places: Places) -> None
     [stored] = ResultsStore(places.results).trials()
     assert stored.record.outcome is Outcome.COMPLETED
     assert len(stored.record.invocations) == 3
+
+
+@pytest.mark.parametrize("after", [0.0, 0.05, 0.2])
+def test_an_invocation_that_had_ended_is_not_run_again_when_its_trial_was_not_written(
+    places: Places, after: float
+) -> None:
+    script(places, "say(tokens=40)\nchange(); note()\n(artifacts / 'begun').touch()\n")
+    with begin(places, {**FLAGS, "isolation": "none"}) as runner:
+        while not list((places.artifacts / "work").rglob(DONE)) and runner.poll() is None:
+            time.sleep(0.005)
+        time.sleep(after)
+        runner.send_signal(signal.SIGKILL)
+    script(places, "raise SystemExit('ran again')")
+    if not list(ResultsStore(places.results).trials()):
+        assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED
+    assert [each.stop_reason for each in stored.record.invocations] == ["end"]
+    assert {check.name for check in stored.checks} >= {"patch-applies"}
+    assert verify(places.results) == []
 
 
 def test_what_a_cancelled_trial_spent_is_counted_when_it_runs_again(places: Places) -> None:

@@ -13,7 +13,7 @@ from runner.engine.places import Places
 from runner.engine.repair import DESIGN, Allowance, next_repair
 from runner.records import InvocationKind, Outcome, TrialRecord
 from runner.store import ResultsStore
-from tests.engine.standin import COUNTING, run_script
+from tests.engine.standin import run_script
 
 FIRST, TOP_UP, RETRY = InvocationKind.FIRST, InvocationKind.TOP_UP, InvocationKind.RETRY
 PLENTY = Allowance(5, 5)
@@ -155,7 +155,7 @@ for turn in range(10_000):
 
 
 def test_a_run_whose_endpoint_saw_no_request_is_not_taken_for_a_measurement(places: Places) -> None:
-    code, _ = run_script(places, "change(); note()\n", provider=COUNTING, max_retries=0)
+    code, _ = run_script(places, "change(); note()\n", asks=False, max_retries=0)
     record = only_trial(places)
     assert (code, record.outcome) == (3, Outcome.INFRASTRUCTURE)
     assert "saw no request (completed" in record.outcome_reason

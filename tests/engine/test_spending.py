@@ -33,8 +33,9 @@ def finished(places: Places) -> int:
         ({}, 4),
     ],
 )
-def test_nothing_starts_above_a_budget(places: Places, budget: dict[str, object], expected: int) -> None:
-    code, output = run_script(places, SPEND, trials=4, concurrency=1, **budget)
+def test_nothing_starts_above_a_budget(places: Places, budget: dict[str, float], expected: int) -> None:
+    given: dict[str, object] = {"trials": 4, "concurrency": 1, **budget}
+    code, output = run_script(places, SPEND, flags=given)
     assert finished(places) == expected
     assert (code, "is used up" in output) == ((3, True) if budget else (0, False))
 
