@@ -153,6 +153,14 @@ class Timing:
     in_flight: int
     wall_seconds: float
     child_seconds: float
+    """Sum over the agents' processes, from their start to their end; the start of an isolation is in it."""
+    asleep_seconds: float
+    """How long each agent slept."""
+
+    @property
+    def inside_milliseconds(self) -> float:
+        """Time per agent's process in which it did not sleep: starting it, its isolation, one request."""
+        return (self.child_seconds / self.trials - self.asleep_seconds) * 1000
 
     @property
     def ratio(self) -> float:
@@ -190,7 +198,9 @@ class EngineMeasurement:
             f"outside the agent, {many.in_flight} in flight: {many.outside_milliseconds:.0f} ms per trial",
             f"outside the agent, one at a time: {one.outside_milliseconds:.0f} ms per trial "
             f"(aim: at most {AIM_MILLISECONDS:.0f})",
-            f"isolation: {self.isolation}; machine: {self.machine}",
+            f"inside the agent's process, beside its sleep: {one.inside_milliseconds:.0f} ms one at a time, "
+            f"{many.inside_milliseconds:.0f} ms {many.in_flight} in flight (isolation {self.isolation})",
+            f"machine: {self.machine}",
         ]
 
 
@@ -280,4 +290,5 @@ def _time(places: Places, level: Isolation, sleeper: Sleeper, *, trials: int, in
         run_plan(run)
         wall = time.monotonic() - begun
     records = [store.trial(planned.identity).record for planned in plan.trials]
-    return Timing(trials, in_flight, wall, sum(record.duration_seconds or 0.0 for record in records))
+    children = sum(record.duration_seconds or 0.0 for record in records)
+    return Timing(trials, in_flight, wall, children, sleeper.seconds)
