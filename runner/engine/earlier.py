@@ -16,6 +16,7 @@ from runner.datasets.removal import remove
 from runner.engine.archive import keep_stream
 from runner.engine.desk import Desk
 from runner.engine.failure import Failure
+from runner.engine.pricing import with_given_prices
 from runner.harnesses.base import Assignment
 from runner.records import Cost, DataWarning, Invocation, InvocationKind, Outcome, Part
 from runner.records.base import Moment
@@ -195,7 +196,7 @@ def _in_flight(scratch: Path, begun: Begun, ended: datetime, desk: Desk) -> Done
     )
     return Done(
         invocation=invocation,
-        costs=reading.costs,
+        costs=with_given_prices(reading.costs, reading.usage, desk.settings.prices()),
         warnings=reading.warnings,
         outcome=Outcome.INFRASTRUCTURE,
         reason="the runner was killed",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from runner.datasets import SealedCheckout, make_patch
+from runner.datasets import SealedCheckout, make_patch, remove
 from runner.engine.archive import keep_stream
 from runner.engine.configuration import configuration_digest
 from runner.engine.desk import Desk
 from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, note_done
 from runner.engine.failure import failure_of
 from runner.engine.outcome import decide_outcome
+from runner.engine.pricing import with_given_prices
 from runner.engine.stall import Stall
 from runner.engine.supervision import Finished, supervise
 from runner.harnesses.base import Assignment, Reading
@@ -103,7 +103,7 @@ def invoke(
                 stdout=scratch / OUTPUT,
                 timeout_seconds=limits.timeout_seconds,
                 idle_seconds=desk.settings.idle_seconds,
-                activity=lambda: gateway.count().bytes_down,
+                activity=gateway.activity,
                 cancelled=stall,
                 on_line=_listener(desk, stall),
             )
@@ -127,8 +127,12 @@ def read_artifacts(desk: Desk, checkout: SealedCheckout) -> dict[str, bytes]:
     The agent is not trusted: links are not followed, and a file above the size limit counts as missing.
     """
     found: dict[str, bytes] = {}
+    folder = desk.folder / "artifacts"
+    if folder.is_symlink():
+        # An agent that put a link in its place would have us read whatever it points at.
+        return found
     for name in desk.skill.artifacts:
-        path = desk.folder / "artifacts" / name
+        path = folder / name
         if name == PATCH:
             data = make_patch(checkout)
         elif path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_ARTIFACT_BYTES:
@@ -148,7 +152,7 @@ def replace_artifacts(desk: Desk, left: Mapping[str, bytes], number: int, *, ane
         for name, data in left.items():
             (folder / name).write_bytes(data)
     if anew:
-        shutil.rmtree(desk.folder / "artifacts", ignore_errors=True)
+        remove(desk.folder / "artifacts")
 
 
 def _listener(desk: Desk, stall: Stall) -> Callable[[str], None]:
@@ -194,7 +198,7 @@ def _done(
     outcome, reason = _outcome(desk, ended, [])
     return Done(
         invocation=invocation,
-        costs=reading.costs,
+        costs=with_given_prices(reading.costs, reading.usage, desk.settings.prices()),
         warnings=reading.warnings,
         outcome=outcome,
         reason=mask.text(reason),

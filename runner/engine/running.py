@@ -145,7 +145,7 @@ def run_plan(run: Run) -> RunSummary:
         queue = _Queue(run, tally, held)
         run.observer.begun(plan, tally.finished)
         desks = _Desks(run)
-        with ThreadPoolExecutor(run.workers) as pool:
+        with ThreadPoolExecutor(run.workers) as pool, ThreadPoolExecutor(1) as cleaner:
             running: dict[Future[Attempt], Desk] = {}
             failures: list[BaseException] = []
             while True:
@@ -165,7 +165,7 @@ def run_plan(run: Run) -> RunSummary:
                         failures.append(failure)
                         run.stop.no_more.set()
                     elif not _is_left(future.result()):
-                        pool.submit(clear, desk.folder)
+                        cleaner.submit(clear, desk.folder)
     with contextlib.suppress(OSError):
         run.places.scratch(plan.plan_id, 0).parent.rmdir()
     if failures:

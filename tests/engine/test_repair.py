@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from runner.engine.failure import Failure, failure_of
 from runner.engine.places import Places
 from runner.engine.repair import DESIGN, Allowance, next_repair
-from runner.records import InvocationKind, Outcome, TrialRecord
+from runner.records import CostBasis, InvocationKind, Outcome, TrialRecord
 from runner.store import ResultsStore
 from tests.engine.standin import run_script
 
@@ -173,3 +173,20 @@ def test_a_trial_that_went_well_leaves_nothing_but_its_records(places: Places) -
     run_script(places, "change(); note()\n")
     assert not (places.artifacts / "replaced").exists()
     assert not any((places.artifacts / "work").rglob("*"))
+
+
+def test_a_link_in_place_of_the_artifacts_folder_is_not_followed(places: Places) -> None:
+    secret = places.root / "elsewhere"
+    secret.mkdir()
+    (secret / "implementation.md").write_text("not the agent's to show\n", encoding="utf-8")
+    text = f"change()\nartifacts.rmdir(); artifacts.symlink_to({str(secret)!r})\n"
+    run_script(places, text, max_topups=0, isolation="none")
+    [stored] = ResultsStore(places.results).trials()
+    assert (stored.record.outcome, stored.record.outcome_reason[:8]) == (Outcome.INCOMPLETE, "missing:")
+    assert stored.artifact("implementation.md") is None
+
+
+def test_prices_given_for_a_run_make_its_cost_known(places: Places) -> None:
+    run_script(places, "say(tokens=500)\nchange(); note()\n", price_input=2.0, price_output=10.0)
+    [cost] = only_trial(places).costs
+    assert (cost.basis, cost.amount_usd) == (CostBasis.PRICE_TABLE, 0.001)
