@@ -112,8 +112,8 @@ def test_live_charts_show_hostile_names_as_written(
     for number, address in enumerate(pages.chart_addresses):
         guarded.goto(hostile_site + address)
         for figure in guarded.locator("figure[data-chart]").all():
-            # By key and with the pointer away: a chart that the pointer rests on goes live by itself, and a click
-            # on its button at that moment turns it back.
+            # By key and with the pointer away: a chart that the pointer rests on goes live by itself, and a
+            # click on its button at that moment turns it back.
             guarded.mouse.move(0, 0)
             figure.locator("[data-act=live]").press("Enter")
             expect(figure).to_have_attribute("data-state", "live", timeout=20_000)
