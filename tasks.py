@@ -57,6 +57,25 @@ def _console() -> Any:
     return Console()
 
 
+def _run(given: dict[str, Any]) -> int:
+    """``invoke run`` with what was given on the command line, by name."""
+    from runner.engine.command import run_command
+
+    given.pop("_context")
+    how = {name: given.pop(name) for name in ("dry_run", "resume", "stream", "verbose")}
+    matrix, config = given.pop("matrix"), given.pop("config")
+    given["allow_small_window"] = given["allow_small_window"] or None
+    return run_command(
+        _places(),
+        _console(),
+        matrix=Path(matrix) if matrix else None,
+        config=Path(config) if config else None,
+        flags=given,
+        environment=os.environ,
+        **how,
+    )
+
+
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
 @command
 def run(
@@ -116,26 +135,7 @@ def run(
     verbose: bool = False,
 ) -> int:
     """Run coding agents on tasks; without flags, the offline demonstration."""
-    flags = {
-        name: value
-        for name, value in locals().items()
-        if name not in {"_context", "matrix", "config", "dry_run", "resume", "stream", "verbose"}
-    }
-    flags["allow_small_window"] = True if allow_small_window else None
-    from runner.engine.command import run_command
-
-    return run_command(
-        _places(),
-        _console(),
-        matrix=Path(matrix) if matrix else None,
-        config=Path(config) if config else None,
-        flags=flags,
-        environment=os.environ,
-        dry_run=dry_run,
-        resume=resume,
-        stream=stream,
-        verbose=verbose,
-    )
+    return _run(dict(locals()))
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})
