@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.engine.matrix import read_matrix
+from runner.engine.matrix import OF_A_CELL, OF_A_DATASET, OF_A_MODEL, SHARED, read_matrix
 from runner.engine.places import Places
+from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError, UsageError
 from runner.records import PlanRecord
 from runner.store import ResultsStore, verify
@@ -63,6 +64,20 @@ limits: {max_turns: 9, timeout_seconds: 60}
     assert {(group.trials, group.max_turns, group.timeout_seconds) for group in groups} == {(3, 9, 60)}
     assert groups[-1].protocol == ("messages",)
     assert groups[0].api_key_env is None
+
+
+def test_every_setting_has_its_place_in_a_matrix() -> None:
+    everywhere = OF_A_MODEL | OF_A_DATASET | OF_A_CELL | SHARED
+    assert everywhere == set(RunSettings.model_fields)
+    assert set() == SHARED & (OF_A_DATASET | OF_A_CELL)
+    assert not {name for name in SHARED if name.startswith("price_")}
+
+
+def test_prices_belong_to_the_model_they_are_of(tmp_path: Path) -> None:
+    text = SMALL.replace("replay-hasty]", "{model: replay-hasty, price_input: 2.0, price_output: 8}]")
+    prices = [group.price_output for group in read_matrix(written(tmp_path, text))]
+    assert prices == [None, 8.0]
+    assert "price_input: unknown key" in faults(tmp_path, SMALL + "limits: {price_input: 1}\n")
 
 
 def test_a_partial_match_leaves_cells_out(tmp_path: Path) -> None:
