@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from runner.engine.flags import RUN_HELP
+from runner.engine.settings import RunSettings
 from runner.store import ResultsStore
 from tests import examples
 
@@ -137,3 +139,25 @@ def test_importing_twice_changes_nothing(project: Path) -> None:
     assert code == 0
     assert "5 unchanged" in output
     assert {path: path.read_bytes() for path in project.rglob("results/**/*") if path.is_file()} == before
+
+
+def test_harnesses_are_listed_with_what_is_missing_and_how_to_get_it(project: Path) -> None:
+    code, output = invoke(project, "harness-list")
+    assert code == 0
+    assert "loop (Loop (built in))" in output
+    assert "invoke harness-install codex" in output
+    assert "not anthropic: codex speaks responses" in output
+
+
+def test_every_setting_of_a_run_has_a_flag_with_its_help(project: Path) -> None:
+    code, output = invoke(project, "--help", "run")
+    assert code == 0
+    flags = {"--" + name.replace("_", "-") for name in RunSettings.model_fields}
+    assert sorted(flag for flag in flags if flag not in output) == []
+    assert {name.replace("-", "_") for name in RUN_HELP} >= set(RunSettings.model_fields)
+
+
+def test_a_measurement_that_is_not_known_names_those_that_are(project: Path) -> None:
+    code, output = invoke(project, "measure", "weather")
+    assert code == 1
+    assert "known: engine" in output
