@@ -71,6 +71,8 @@ def invoke(
         NotStarted: it is left for later; nothing was spent.
     """
     scratch, artifacts = desk.folder / f"invocation-{number}", desk.folder / "artifacts"
+    # A runner that was killed before its agent started may have made the folder.
+    remove(scratch)
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
     present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()

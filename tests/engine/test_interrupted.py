@@ -111,6 +111,22 @@ def test_an_invocation_that_had_ended_before_the_kill_keeps_its_own_end(places: 
     assert stored.record.usage.input_tokens == 40 + 700 + 100
 
 
+@pytest.mark.parametrize("left", ["home", "begun.json"])
+def test_a_kill_just_before_an_agent_starts_is_nothing_to_the_next_runner(places: Places, left: str) -> None:
+    script(places, "say(tokens=40)\nchange()\nif kind == 'top-up':\n    " + WAITS.replace("\n", "\n    "))
+    killed(places, FLAGS)
+    [folder] = [path.parent for path in (places.artifacts / "work").rglob("checkout.json")]
+    begun = (folder / "invocation-2" / "begun.json").read_bytes()
+    (folder / "invocation-3" / "home").mkdir(parents=True)
+    if left == "begun.json":
+        (folder / "invocation-3" / "begun.json").write_bytes(begun.replace(b'"number":2', b'"number":3'))
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED
+    assert [each.stop_reason for each in stored.record.invocations] == ["end", KILLED, "end"]
+
+
 def test_a_kill_does_not_use_up_the_retries_of_the_trial(places: Places) -> None:
     script(places, WAITS)
     killed(places, {**FLAGS, "max_retries": 1})
