@@ -37,7 +37,7 @@ ENDS = "say(tokens=100, cost=1.0)\nchange(); note()\n"
 
 def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
     """A runner in a process of its own, once its agent has spent something."""
-    for stale in (places.artifacts / "work").rglob("begun"):
+    for stale in (places.artifacts / "work").glob("*/*/artifacts/begun"):
         stale.unlink()
     runner = subprocess.Popen(
         [sys.executable, "-c", CHILD, str(places.root), json.dumps(flags)],
@@ -47,7 +47,7 @@ def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
     )
     deadline = time.monotonic() + 60
-    while not list((places.artifacts / "work").rglob("begun")):
+    while not list((places.artifacts / "work").glob("*/*/artifacts/begun")):
         assert runner.poll() is None, runner.communicate()[0].decode()
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -115,7 +115,7 @@ def test_an_invocation_that_had_ended_before_the_kill_keeps_its_own_end(places: 
 def test_a_kill_just_before_an_agent_starts_is_nothing_to_the_next_runner(places: Places, left: str) -> None:
     script(places, "say(tokens=40)\nchange()\nif kind == 'top-up':\n    " + WAITS.replace("\n", "\n    "))
     killed(places, FLAGS)
-    [folder] = [path.parent for path in (places.artifacts / "work").rglob("checkout.json")]
+    [folder] = [path.parent for path in (places.artifacts / "work").glob("*/*/checkout.json")]
     begun = (folder / "invocation-2" / "begun.json").read_bytes()
     (folder / "invocation-3" / "home").mkdir(parents=True)
     if left == "begun.json":
@@ -143,7 +143,7 @@ def test_an_invocation_that_had_ended_is_not_run_again_when_its_trial_was_not_wr
 ) -> None:
     script(places, "say(tokens=40)\nchange(); note()\n(artifacts / 'begun').touch()\n")
     with begin(places, {**FLAGS, "isolation": "none"}) as runner:
-        while not list((places.artifacts / "work").rglob(DONE)) and runner.poll() is None:
+        while not list((places.artifacts / "work").glob(f"*/*/*/{DONE}")) and runner.poll() is None:
             time.sleep(0.005)
         time.sleep(after)
         runner.send_signal(signal.SIGKILL)
