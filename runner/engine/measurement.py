@@ -36,7 +36,7 @@ from runner.store import ResultsStore
 DATASET = "measurement"
 BUNDLE = "repositories/clockbook.bundle"
 KEY = "a-key-that-opens-nothing"
-IN_FLIGHT, CHILD_SECONDS, ROUNDS = 8, 2.0, 5
+IN_FLIGHT, CHILD_SECONDS, ROUNDS = 8, 2.0, 8
 ONE_BY_ONE = 20
 AIM_RATIO, AIM_MILLISECONDS = 1.05, 150.0
 CHILD = """
