@@ -81,6 +81,9 @@ class Sleeper:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "it takes none"
     installation: Installation | None = None
+    delegates: bool = False
+    memory_mb: int = 20
+    notes: tuple[str, ...] = ("It is a stand-in.",)
 
     def version(self, installed: Path) -> str:  # noqa: ARG002 - part of the seam
         """It has no versions."""

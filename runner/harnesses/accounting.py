@@ -116,7 +116,6 @@ CASES: tuple[Case, ...] = (
     Case("no-usage", "The server tells no usage", faults=("nousage",)),
     Case("no-cache-detail", "The server does not tell cached tokens apart", faults=("nocache",)),
 )
-WITHOUT_SUBAGENTS = frozenset({"loop", "pi"})
 
 
 @dataclass(frozen=True)
@@ -256,7 +255,7 @@ def account_all(
 
 def cases_of(harness: Harness) -> tuple[Case, ...]:
     """The cases that can happen to ``harness``."""
-    return tuple(case for case in CASES if not case.delegates or harness.name not in WITHOUT_SUBAGENTS)
+    return tuple(case for case in CASES if harness.delegates or not case.delegates)
 
 
 @contextmanager

@@ -73,6 +73,12 @@ class Harness(Protocol):
     turns_definition: str
     installation: Installation | None
     """How the program is installed; None for one that comes with Harnessmark."""
+    delegates: bool
+    """Whether it can start subagents of its own."""
+    memory_mb: int
+    """Most memory it was seen to take, in megabytes (10^6 bytes), all its processes together."""
+    notes: tuple[str, ...]
+    """What a user should know of how it is driven and read, a sentence or two each; on its set-up page."""
 
     def version(self, installed: Path) -> str:
         """Version of the program below ``installed``, as the program itself says it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,8 +13,8 @@ from runner.harnesses.claude_stream import read_run
 from runner.harnesses.claude_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
-from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path, write_json
-from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
 from runner.records import CacheSemantics, Limits
 
 VENDOR_HOST = "api.anthropic.com"
@@ -35,7 +35,7 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class ClaudeCode:
+class ClaudeCode(InstalledProgram):
     """The harness ``claude-code``.
 
     Its own dollars count only where it knows the list price of the model; a price that it made up for one it
@@ -44,7 +44,6 @@ class ClaudeCode:
     vendor's own: elsewhere the agent would stop at a limit in dollars that nobody pays.
     """
 
-    search_path: str = field(default_factory=search_path)
     name: str = "claude-code"
     title: str = "Claude Code"
     homepage: str | None = "https://claude.com/product/claude-code"
@@ -52,14 +51,14 @@ class ClaudeCode:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
-
-    def version(self, installed: Path) -> str:
-        """What the program says.
-
-        Raises:
-            ConfigurationError: it is not installed.
-        """
-        return ask_version(self._command(installed))
+    delegates: bool = True
+    memory_mb: int = 300
+    notes: tuple[str, ...] = (
+        "Tokens are those of its totals by model, which hold subagents too; a run without an end is "
+        "read from its transcripts.",
+        "Its own dollars count only for models whose list price it knows; for any other it makes a price up.",
+        "Web search and web fetch are off: the answer to a task could be looked up with them.",
+    )
 
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin, the key in its environment.
@@ -84,7 +83,7 @@ class ClaudeCode:
             environment["IS_SANDBOX"] = "1"
         return Launch(
             command=(
-                *self._command(assignment.installed),
+                *self.command(assignment.installed),
                 *("-p", "--model", endpoint.model, "--output-format", "stream-json", "--verbose"),
                 *("--dangerously-skip-permissions", "--strict-mcp-config", "--settings", str(settings)),
                 *("--disallowedTools", REACHES_OUT),
@@ -93,7 +92,7 @@ class ClaudeCode:
             environment=environment,
             working_directory=assignment.workspace,
             stdin=assignment.prompt.encode(),
-            readable=program_folders(self.installation, assignment.installed, self.name),
+            readable=self.folders(assignment.installed),
             configuration=(settings,),
         )
 
@@ -106,9 +105,6 @@ class ClaudeCode:
     def trace(self, line: str) -> str | None:
         """An answer, a tool call, a retry or the result in a few words."""
         return trace_event(line)
-
-    def _command(self, installed: Path) -> tuple[str, ...]:
-        return installed_command(self.installation, installed, self.name)
 
 
 def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
@@ -11,8 +11,8 @@ from runner.harnesses.codex_stream import read_run
 from runner.harnesses.codex_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
-from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path
-from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept
 from runner.records import CacheSemantics, Limits
 
 KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
@@ -32,14 +32,13 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class Codex:
+class Codex(InstalledProgram):
     """The harness ``codex``.
 
     It has no limit on turns, tokens or cost of its own, names no dollars, and waits for ever where nothing
     listens: the supervisor's deadline is what ends it.
     """
 
-    search_path: str = field(default_factory=search_path)
     name: str = "codex"
     title: str = "Codex CLI"
     homepage: str | None = "https://github.com/openai/codex"
@@ -47,14 +46,13 @@ class Codex:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main thread; not those of subagents"
     installation: Installation = PINNED
-
-    def version(self, installed: Path) -> str:
-        """What the program says.
-
-        Raises:
-            ConfigurationError: it is not installed.
-        """
-        return ask_version(self._command(installed))
+    delegates: bool = True
+    memory_mb: int = 200
+    notes: tuple[str, ...] = (
+        "Tokens are read from its rollout files, because its stream leaves subagents and failed turns out.",
+        "It has no limit on turns, tokens or cost of its own: the gateway and the supervisor keep them.",
+        "Where nothing listens at the endpoint it waits for ever; the pre-flight and the deadline end that.",
+    )
 
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin; the key is in its environment, named in its file.
@@ -68,7 +66,7 @@ class Codex:
         settings.write_text(settings_text(assignment.endpoint, assignment.limits), encoding="utf-8")
         return Launch(
             command=(
-                *self._command(assignment.installed),
+                *self.command(assignment.installed),
                 *("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
                 *("--cd", str(assignment.workspace), "--model", assignment.endpoint.model, "-"),
             ),
@@ -79,7 +77,7 @@ class Codex:
             },
             working_directory=assignment.workspace,
             stdin=assignment.prompt.encode(),
-            readable=program_folders(self.installation, assignment.installed, self.name),
+            readable=self.folders(assignment.installed),
             configuration=(settings,),
         )
 
@@ -91,9 +89,6 @@ class Codex:
     def trace(self, line: str) -> str | None:
         """A message, a command or a failure in a few words."""
         return trace_event(line)
-
-    def _command(self, installed: Path) -> tuple[str, ...]:
-        return installed_command(self.installation, installed, self.name)
 
 
 def settings_text(endpoint: Endpoint, limits: Limits) -> str:

@@ -46,8 +46,13 @@ class Loop:
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model that arrived whole; repeated requests are not counted"
-
     installation: Installation | None = None
+    delegates: bool = False
+    memory_mb: int = 100
+    notes: tuple[str, ...] = (
+        "It keeps every limit itself: turns, tokens, answer length, cost and time.",
+        "It is the plainest agent there is: six tools, no prompt tricks, no subagents. Use it as a baseline.",
+    )
 
     def version(self, installed: Path) -> str:  # noqa: ARG002 - part of the seam
         """Harnessmark's own version.

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path, write_json
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
 from runner.harnesses.pi_stream import read_stream, trace_event
-from runner.harnesses.programs import ask_version, installed_command, program_folders
 from runner.records import CacheSemantics, Limits
 
 KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
@@ -40,10 +40,9 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class Pi:
+class Pi(InstalledProgram):
     """The harness ``pi``. It has no subagents, no permission questions and no limit on turns."""
 
-    search_path: str = field(default_factory=search_path)
     name: str = "pi"
     title: str = "pi"
     homepage: str | None = "https://pi.dev"
@@ -51,14 +50,13 @@ class Pi:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model; those that ended in an error are not counted"
     installation: Installation = PINNED
-
-    def version(self, installed: Path) -> str:
-        """What the program says.
-
-        Raises:
-            ConfigurationError: it is not installed.
-        """
-        return ask_version(self._command(installed))
+    delegates: bool = False
+    memory_mb: int = 200
+    notes: tuple[str, ...] = (
+        "It exits with 0 whatever happened; the stop reason of its last answer decides.",
+        "It has four tools, no subagents and no permission questions, and its requests are the shortest.",
+        "Retries of a failed request show in its stream; answers that failed are not turns.",
+    )
 
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin; the key is in its environment, named in its files.
@@ -73,7 +71,7 @@ class Pi:
         )
         return Launch(
             command=(
-                *self._command(assignment.installed),
+                *self.command(assignment.installed),
                 *("-p", "--mode", "json", "--no-session", "--no-extensions", "--no-mcp"),
                 *("--provider", PROVIDER, "--model", assignment.endpoint.model),
                 *instructions_of(assignment.workspace),
@@ -87,7 +85,7 @@ class Pi:
             },
             working_directory=assignment.workspace,
             stdin=assignment.prompt.encode(),
-            readable=program_folders(self.installation, assignment.installed, self.name),
+            readable=self.folders(assignment.installed),
             configuration=files,
         )
 
@@ -99,9 +97,6 @@ class Pi:
     def trace(self, line: str) -> str | None:
         """An answer, a tool call or a retry in a few words."""
         return trace_event(line)
-
-    def _command(self, installed: Path) -> tuple[str, ...]:
-        return installed_command(self.installation, installed, self.name)
 
 
 def instructions_of(workspace: Path) -> tuple[str, ...]:

@@ -50,6 +50,9 @@ class StandIn:
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "as printed"
     installation: Installation | None = None
+    delegates: bool = False
+    memory_mb: int = 20
+    notes: tuple[str, ...] = ("It is a stand-in.",)
 
     def version(self, installed: Path) -> str:
         return "1"

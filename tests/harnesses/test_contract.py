@@ -43,6 +43,10 @@ def test_it_says_who_it_is_and_how_it_counts(name: str, tmp_path: Path) -> None:
     assert re.fullmatch(r"[a-z0-9][a-z0-9.-]*", found.name)
     assert found.title
     assert found.turns_definition
+    assert found.memory_mb > 0
+    assert isinstance(found.delegates, bool)
+    assert found.notes
+    assert all(note.endswith(".") for note in found.notes)
     assert found.protocols
     assert found.cache_semantics in CacheSemantics
     pretend_installed(found, tmp_path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.harnesses.accounting import CASES, WITHOUT_SUBAGENTS, Case, account_all
+from runner.harnesses.accounting import CASES, Case, account_all, cases_of
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.registry import harness
 from tests.harnesses.real.stage import open_stage
@@ -17,12 +17,7 @@ MAIN = {
     "codex": WireProtocol.RESPONSES,
     "pi": WireProtocol.CHAT_COMPLETIONS,
 }
-EVERY = [
-    (name, protocol, case)
-    for name, protocol in MAIN.items()
-    for case in CASES
-    if not case.delegates or name not in WITHOUT_SUBAGENTS
-]
+EVERY = [(name, protocol, case) for name, protocol in MAIN.items() for case in cases_of(harness(name))]
 OTHER = [
     ("pi", WireProtocol.MESSAGES, BY_NAME["plain"]),
     ("pi", WireProtocol.MESSAGES, BY_NAME["cut"]),
