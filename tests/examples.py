@@ -28,6 +28,7 @@ from runner.records import (
     Outcome,
     PlannedTrial,
     PlanRecord,
+    ServerWindow,
     Serving,
     Source,
     ThroughputRecord,
@@ -97,6 +98,23 @@ def invocation(number: int = 1) -> Invocation:
         retries=0,
         usage=usage(),
         stream_sha256=sha256_of(b"stream"),
+        server_window=server_window(),
+    )
+
+
+def server_window() -> ServerWindow:
+    """A window in which two agents were at work."""
+    return ServerWindow(
+        shared=True,
+        shared_because="2 agents of this run were at work at once",
+        agents_at_once=2,
+        seconds=90.0,
+        prompt_tokens=372_184,
+        generation_tokens=9_388,
+        prefix_cache_queries=372_184,
+        prefix_cache_hits=197_340,
+        requests_finished=8,
+        preemptions=0,
     )
 
 

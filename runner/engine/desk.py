@@ -11,6 +11,7 @@ from pathlib import Path
 from runner.datasets import Task
 from runner.engine.isolation import Isolation
 from runner.engine.masking import Mask
+from runner.engine.server_window import Crowd, Read
 from runner.engine.settings import RunSettings
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import Endpoint
@@ -49,6 +50,10 @@ class Desk:
     """Asked once, when a slot is free and before the first agent starts."""
     replaced: Path | None = None
     """Where artifacts of earlier invocations are kept, outside the store."""
+    crowd: Crowd = field(default_factory=Crowd)
+    """The agents of this run that are at work."""
+    counters: Read = lambda: None
+    """Reads what the model's server counted over all its clients."""
     project: Path | None = None
     """Folder of the project, which no record names."""
 

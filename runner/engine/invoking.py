@@ -15,10 +15,11 @@ from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, no
 from runner.engine.failure import failure_of
 from runner.engine.outcome import decide_outcome
 from runner.engine.pricing import with_given_prices
+from runner.engine.server_window import Window
 from runner.engine.stall import Stall
 from runner.engine.supervision import Finished, supervise
 from runner.harnesses.base import Assignment, Reading
-from runner.records import Invocation, InvocationKind, Limits, Outcome
+from runner.records import Invocation, InvocationKind, Limits, Outcome, ServerWindow
 
 PATCH = "patch.diff"
 MAX_ARTIFACT_BYTES = 4 * 1024 * 1024
@@ -48,6 +49,7 @@ class _Ended:
     repeating: bool
     requests_seen: int
     configuration: str | None
+    window: ServerWindow | None
 
 
 def invoke(
@@ -77,6 +79,7 @@ def invoke(
     artifacts.mkdir(exist_ok=True)
     present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
+    window = Window(desk.counters)
     with desk.isolation.gateway(desk.endpoint) as gateway:
         assignment = Assignment(
             prompt=desk.skill.prompt(
@@ -100,18 +103,20 @@ def invoke(
                 raise NotStarted
             begun = datetime.now(UTC)
             note_begun(scratch, Begun(number=number, kind=kind, started_at=begun, command=command))
-            finished = supervise(
-                inside,
-                stdout=scratch / OUTPUT,
-                timeout_seconds=limits.timeout_seconds,
-                idle_seconds=desk.settings.idle_seconds,
-                activity=gateway.activity,
-                cancelled=stall,
-                on_line=_listener(desk, stall),
-            )
+            with window.open(desk.crowd):
+                finished = supervise(
+                    inside,
+                    stdout=scratch / OUTPUT,
+                    timeout_seconds=limits.timeout_seconds,
+                    idle_seconds=desk.settings.idle_seconds,
+                    activity=gateway.activity,
+                    cancelled=stall,
+                    on_line=_listener(desk, stall),
+                )
         traffic = gateway.count()
     reading = desk.harness.read(scratch / OUTPUT, assignment)
-    ended = _Ended(finished, reading, stall.repeating, traffic.model_requests, configuration)
+    seen = traffic.model_requests
+    ended = _Ended(finished, reading, stall.repeating, seen, configuration, window.record(seen))
     done = _done(desk, scratch, ended, kind, number, command)
     # On disk before anything else is done: this is what was paid for.
     note_done(scratch, done)
@@ -196,6 +201,7 @@ def _done(
         requests_seen=ended.requests_seen,
         configuration_sha256=ended.configuration,
         stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
+        server_window=ended.window,
     )
     outcome, reason = _outcome(desk, ended, [])
     return Done(

@@ -18,6 +18,7 @@ from runner.engine.places import Places
 from runner.engine.planning import Group, by_cell
 from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import require_undamaged
+from runner.engine.server_window import Crowd
 from runner.engine.sessions import Sessions, common_protocol
 from runner.engine.settings import RunSettings
 from runner.engine.spending import Account, Budget, dollars_billed
@@ -313,6 +314,7 @@ class _Desks:
         self._run = run
         self._group_of = by_cell(run.groups)
         self._slots = threading.Semaphore(run.shared.concurrency)
+        self._crowd = Crowd()
 
     def desk(self, position: int, planned: PlannedTrial) -> Desk:
         """Everything the trial at ``position`` needs."""
@@ -349,4 +351,6 @@ class _Desks:
             may_start=lambda: not run.stop.no_more.is_set(),
             replaced=run.places.replaced(run.plan.plan_id, position),
             project=run.places.root,
+            crowd=self._crowd,
+            counters=session.counters,
         )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.counters import ServerCounters
 from runner.records import Hosting
 
 
@@ -28,7 +29,19 @@ class ProviderSettings:
     """Who runs the machines, where the user says so."""
     prices: TokenPrices | None = None
     protocols: tuple[WireProtocol, ...] = ()
-    """The only ones to offer, where the user says so."""
+    """The only ones the server speaks, where the user says so. A provider that translates offers the rest."""
+    backend_model: str | None = None
+    """What the server behind a proxy calls the model; None: as the model is called here."""
+    recipe: str | None = None
+    """Name or path of a serving recipe; None: the one that serves the model, if there is one."""
+    recipes: str | None = None
+    """Folder of serving recipes."""
+    installed: str | None = None
+    """Folder of installed programs."""
+    state: str | None = None
+    """Folder for process files and logs of servers that a provider starts; outside git."""
+    say: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
+    """Gets a line for each step that takes its time."""
 
 
 class ModelSession(Protocol):
@@ -47,6 +60,12 @@ class ModelSession(Protocol):
         """How many requests for answers the model's server itself counted for the trial ``run``.
 
         None where the server cannot be asked.
+        """
+
+    def counters(self) -> ServerCounters | None:
+        """What the model's server has counted since its start, over all its clients.
+
+        None where it cannot be asked.
         """
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import httpx
 
 from runner.harnesses.endpoint import WireProtocol
-from runner.providers.address import api_key, checked_base_url
+from runner.providers.address import VERSION_PATH, api_key, checked_base_url
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.catalogue import context_window
 from runner.providers.fixed import FixedSession
@@ -54,4 +54,8 @@ class CompatibleEndpoint:
             f"{base_url}/models", model, headers, self.transport
         )
         offered = settings.protocols or self.protocols
-        yield FixedSession(self.name, base_url, offered, model, key, window, settings.prices)
+        # Servers of this kind have their page for Prometheus beside the API, not below its version.
+        metrics = f"{base_url.removesuffix(VERSION_PATH)}/metrics"
+        yield FixedSession(
+            self.name, base_url, offered, model, key, window, settings.prices, metrics, self.transport
+        )

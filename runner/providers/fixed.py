@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import httpx
+
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.providers.address import root_for
+from runner.providers.counters import ServerCounters, read_counters
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,9 @@ class FixedSession:
     api_key: str = field(repr=False)
     context_window: int | None
     prices: TokenPrices | None
+    metrics_url: str | None = None
+    """Page of the server's own counters; None where there is none to ask for."""
+    transport: httpx.BaseTransport | None = field(default=None, repr=False)
 
     def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:  # noqa: ARG002
         """Where the model answers; the same for every trial.
@@ -44,3 +50,11 @@ class FixedSession:
     def requests_seen(self, run: str) -> int | None:  # noqa: ARG002
         """None: this server cannot be asked for its count of one trial."""
         return None
+
+    def counters(self) -> ServerCounters | None:
+        """What the server's page for Prometheus says, where it has one."""
+        return (
+            read_counters(self.metrics_url, self.model, transport=self.transport)
+            if self.metrics_url
+            else None
+        )

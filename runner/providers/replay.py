@@ -12,6 +12,7 @@ from pathlib import Path
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.providers.base import ModelSession, ProviderSettings
+from runner.providers.counters import ServerCounters, read_counters
 from runner.records import Hosting
 from runner.replay import ReplayServer, RunCount, parse_faults
 
@@ -59,6 +60,10 @@ class ReplaySession:
     def requests_seen(self, run: str) -> int | None:
         """The server's own count of the requests of ``run``."""
         return self.count(run).requests
+
+    def counters(self) -> ServerCounters | None:
+        """The server's page for Prometheus, which counts every run of this model."""
+        return read_counters(f"{self.server.base_url}/metrics", self.model)
 
     def count(self, run: str) -> RunCount:
         """The server's own count of ``run``."""

@@ -10,6 +10,7 @@ from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
 from runner.records.schema import json_schemas
+from runner.records.server_window import ServerWindow
 from runner.records.throughput import Deployment, Level, Quantiles, Spread, ThroughputRecord
 from runner.records.trial import (
     Artifact,
@@ -62,6 +63,7 @@ __all__ = [
     "Quantiles",
     "Record",
     "SemanticsDecision",
+    "ServerWindow",
     "Serving",
     "Source",
     "Spread",

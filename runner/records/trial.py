@@ -11,6 +11,7 @@ from runner.records.base import Count, Dollars, Moment, Part, Record, Seconds, S
 from runner.records.cost import Cost
 from runner.records.identity import Fingerprint, Hosting, TrialIdentity
 from runner.records.outcome import Outcome, Standing
+from runner.records.server_window import ServerWindow
 from runner.records.usage import Usage
 from runner.records.warning import DataWarning
 
@@ -80,6 +81,10 @@ class Invocation(Part):
         default=None, description="digest of the configuration written for this start, secrets masked"
     )
     stream_sha256: Sha256 | None = Field(default=None, description="digest of the raw event stream")
+    server_window: ServerWindow | None = Field(
+        default=None,
+        description="what the server counted meanwhile over all clients; no usage of the trial",
+    )
 
 
 class ArtifactState(StrEnum):
@@ -138,10 +143,10 @@ class TrialRecord(Record):
     """One trial: identity, outcome, invocations, usage, costs and artifacts."""
 
     KIND: ClassVar[str] = "trial"
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
 
     kind: Literal["trial"] = "trial"
-    schema_version: int = schema_field(2)
+    schema_version: int = schema_field(3)
     identity: TrialIdentity
     fingerprint: Fingerprint
     plan_id: str

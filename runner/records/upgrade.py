@@ -32,7 +32,12 @@ def _trial_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-UPGRADES: Mapping[tuple[str, int], Step] = {("trial", 1): _trial_1_to_2}
+def _trial_2_to_3(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 3 adds what the server counted during an invocation, which older records do not know."""
+    return document
+
+
+UPGRADES: Mapping[tuple[str, int], Step] = {("trial", 1): _trial_1_to_2, ("trial", 2): _trial_2_to_3}
 """From (kind, version) to the step that makes version + 1 of it. A step is added, never changed."""
 
 

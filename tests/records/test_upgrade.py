@@ -66,11 +66,14 @@ def test_a_record_of_a_newer_version_says_to_update() -> None:
         parse_record(TrialRecord, json.dumps(document).encode(), where="results/trial.json")
 
 
-class FourthVersion(TrialRecord):
-    """The trial record as a later version might be: a field has been renamed."""
+NOW = TrialRecord.VERSION
 
-    VERSION = 4
-    schema_version: int = 4
+
+class LaterVersion(TrialRecord):
+    """The trial record as it might be two versions from now: a field has been renamed."""
+
+    VERSION = NOW + 2
+    schema_version: int = NOW + 2
 
 
 def test_upgrade_steps_run_one_after_the_other() -> None:
@@ -85,17 +88,17 @@ def test_upgrade_steps_run_one_after_the_other() -> None:
     document = json.loads(examples.trial().to_bytes())
     document["why"] = document.pop("outcome_reason")
     upgraded = parse_record(
-        FourthVersion,
+        LaterVersion,
         json.dumps(document).encode(),
         where="here",
-        upgrades={("trial", 2): rename, ("trial", 3): shout},
+        upgrades={("trial", NOW): rename, ("trial", NOW + 1): shout},
     )
-    assert (upgraded.outcome_reason, upgraded.schema_version) == ("ALL ARTIFACTS ARE THERE", 4)
+    assert (upgraded.outcome_reason, upgraded.schema_version) == ("ALL ARTIFACTS ARE THERE", NOW + 2)
 
 
 def test_a_missing_upgrade_step_is_an_error_and_not_a_guess() -> None:
-    with pytest.raises(RecordError, match="no upgrade step from version 2"):
-        parse_record(FourthVersion, examples.trial().to_bytes(), where="here", upgrades={})
+    with pytest.raises(RecordError, match=f"no upgrade step from version {NOW}"):
+        parse_record(LaterVersion, examples.trial().to_bytes(), where="here", upgrades={})
 
 
 @pytest.mark.parametrize(

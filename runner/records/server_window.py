@@ -1,0 +1,42 @@
+"""ServerWindow: what a model server counted while one invocation ran, over all of its clients."""
+
+from __future__ import annotations
+
+from pydantic import Field, model_validator
+
+from runner.records.base import Count, Part, Seconds
+
+
+class ServerWindow(Part):
+    """Differences of a server's own counters between the start and the end of an invocation.
+
+    They belong to the server, not to the trial: no count of a trial is ever filled from them. Only where
+    ``shared`` is false can they be set beside the trial's own counts. A counter that the server does not
+    have, or that was reset in between, is null.
+    """
+
+    shared: bool = Field(description="whether anybody else used the server in between, or may have")
+    shared_because: str | None = Field(default=None, max_length=300)
+    agents_at_once: int = Field(ge=1, description="most agents of this run at work in between, this one too")
+    seconds: Seconds = Field(description="between the two readings")
+    prompt_tokens: Count | None = None
+    generation_tokens: Count | None = None
+    prefix_cache_queries: Count | None = None
+    prefix_cache_hits: Count | None = None
+    requests_finished: Count | None = None
+    preemptions: Count | None = None
+
+    @model_validator(mode="after")
+    def _a_shared_window_says_why(self) -> ServerWindow:
+        if self.shared != bool(self.shared_because):
+            raise ValueError("a window carries shared_because exactly when it is shared")
+        if self.agents_at_once > 1 and not self.shared:
+            raise ValueError("a window with several agents at once is shared")
+        return self
+
+    @property
+    def prefix_cache_hit_share(self) -> float | None:
+        """Hits over queries, 0 to 1; null without queries."""
+        if not self.prefix_cache_queries or self.prefix_cache_hits is None:
+            return None
+        return self.prefix_cache_hits / self.prefix_cache_queries

@@ -1,0 +1,32 @@
+"""What a server counted in a window is the server's, and says whether anybody else had a part in it."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from runner.records import ServerWindow
+from tests import examples
+
+
+def test_the_share_of_cache_hits_is_hits_over_queries() -> None:
+    share = examples.server_window().prefix_cache_hit_share
+    assert share == pytest.approx(0.5302, abs=5e-5)
+
+
+@pytest.mark.parametrize("counts", [{}, {"prefix_cache_queries": 0, "prefix_cache_hits": 0}])
+def test_without_queries_there_is_no_share_of_hits(counts: dict[str, int]) -> None:
+    window = ServerWindow(shared=False, agents_at_once=1, seconds=1.0, **counts)
+    assert window.prefix_cache_hit_share is None
+
+
+def test_a_shared_window_without_a_reason_is_refused() -> None:
+    with pytest.raises(ValidationError, match="shared_because"):
+        ServerWindow(shared=True, agents_at_once=2, seconds=1.0)
+    with pytest.raises(ValidationError, match="shared_because"):
+        ServerWindow(shared=False, shared_because="somebody", agents_at_once=1, seconds=1.0)
+
+
+def test_a_window_with_several_agents_cannot_be_anybodys_own() -> None:
+    with pytest.raises(ValidationError, match="several agents at once is shared"):
+        ServerWindow(shared=False, agents_at_once=2, seconds=1.0)
