@@ -90,6 +90,8 @@ def run(
     protocol: str | None = None,
     api_key_env: str | None = None,
     model: str | None = None,
+    backend_model: str | None = None,
+    recipe: str | None = None,
     effort: str | None = None,
     dataset: str | None = None,
     tasks: str | None = None,

@@ -15,6 +15,8 @@ RUN_HELP: Mapping[str, str] = {
     "protocol": "the only protocols the server speaks, with commas",
     "api-key-env": "name of the environment variable that holds the key",
     "model": "model id, or several with commas (default with replay: all recorded ones)",
+    "backend-model": "for provider litellm: what the server behind the proxy calls the model",
+    "recipe": "for provider vllm: serving recipe, by name or path (default: the one that serves the model)",
     "effort": "reasoning effort, part of the cell's name",
     "dataset": "name or path of a dataset (default: hello-world)",
     "tasks": "task ids with commas (default: all)",

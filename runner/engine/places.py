@@ -32,6 +32,16 @@ class Places:
         return self.datasets / "cassettes"
 
     @property
+    def recipes(self) -> Path:
+        """How models are served by servers of one's own."""
+        return self.datasets / "recipes"
+
+    @property
+    def servers(self) -> Path:
+        """Process files and logs of the servers that were started; ignored by git."""
+        return self.artifacts / "servers"
+
+    @property
     def artifacts(self) -> Path:
         """Caches, scratch folders and raw streams; ignored by git."""
         return self.root / ".artifacts"

@@ -18,7 +18,13 @@ from runner.providers.registry import provider
 from runner.replay import recorded_models
 from runner.skills import skill
 
-PROVIDER_FLAGS = {"aws_region": "bedrock", "kiro_dollars_per_credit": "kiro", "faults": "replay"}
+PROVIDER_FLAGS = {
+    "aws_region": "bedrock",
+    "backend_model": "litellm",
+    "faults": "replay",
+    "kiro_dollars_per_credit": "kiro",
+    "recipe": "vllm",
+}
 
 
 def is_path(dataset: str) -> bool:
@@ -97,6 +103,11 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         faults=settings.faults,
         hosting=settings.hosting,
         protocols=settings.protocol,
+        backend_model=settings.backend_model,
+        recipe=settings.recipe,
+        recipes=str(places.recipes),
+        installed=str(places.harnesses),
+        state=str(places.servers),
         prices=TokenPrices(prices.input, prices.output, prices.cache_read) if prices else None,
     )
 

@@ -33,6 +33,8 @@ class RunSettings(Part):
     model: tuple[str, ...] = ()
     api_key_env: str | None = None
     protocol: Annotated[tuple[WireProtocol, ...], Field(description="the only ones the server speaks")] = ()
+    backend_model: Annotated[str | None, Field(description="the model's id behind the proxy")] = None
+    recipe: Annotated[str | None, Field(description="serving recipe, by name or path")] = None
     dataset: str = "hello-world"
     tasks: tuple[str, ...] = ()
     count: Annotated[int, Field(ge=0, description="first N tasks of the selection; 0 = all")] = 0
