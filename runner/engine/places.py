@@ -79,6 +79,18 @@ class Places:
         """Scratch folder of one trial: no two runs and no two trials share one."""
         return below(self.artifacts / "work", plan_id, str(position))
 
+    def state(self, plan_id: str) -> Path:
+        """What the runner of a plan says of itself."""
+        return below(self.artifacts / "runs", plan_id, "state.json")
+
+    def order(self, plan_id: str) -> Path:
+        """What a detached runner of a plan is asked to do."""
+        return below(self.artifacts / "runs", plan_id, "order.json")
+
+    def log(self, plan_id: str) -> Path:
+        """What a detached runner of a plan prints."""
+        return below(self.artifacts / "runs", plan_id, "run.log")
+
     def lock(self, name: str) -> Path:
         """Lock file of that name."""
         return below(self.artifacts / "locks", f"{name}.lock")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROC = Path("/proc")
+ENDED = (b"Z", b"X", b"x")
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,19 @@ def descendants(pid: int) -> set[Process]:
 
 def identify(pid: int) -> Process | None:
     """The process with that number now, or None; one that has ended and is not yet forgotten counts."""
-    try:
-        fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
-    return Process(pid, int(fields[19]))
+    fields = _fields(pid)
+    return None if fields is None else Process(pid, int(fields[19]))
+
+
+def is_alive(process: Process) -> bool:
+    """Whether it still runs; one that has ended and is not yet forgotten does not.
+
+    True where the system has no /proc and so cannot tell.
+    """
+    if not PROC.is_dir():
+        return True
+    fields = _fields(process.pid)
+    return fields is not None and int(fields[19]) == process.started and fields[0] not in ENDED
 
 
 def signal_all(processes: Iterable[Process], number: signal.Signals) -> None:
@@ -51,6 +60,14 @@ def signal_all(processes: Iterable[Process], number: signal.Signals) -> None:
         if identify(process.pid) == process:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process.pid, number)
+
+
+def _fields(pid: int) -> list[bytes] | None:
+    """What the kernel tells of a process, from its state on."""
+    try:
+        return (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None
 
 
 def _children(pid: int) -> list[int]:

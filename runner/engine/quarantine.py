@@ -59,5 +59,9 @@ class Quarantine:
         shutil.rmtree(folder, ignore_errors=True)
         return None
 
+    def holds(self, plan_id: str, position: int) -> bool:
+        """Whether a trial is held."""
+        return (self._folder(plan_id, position) / "trial.json").is_file()
+
     def _folder(self, plan_id: str, position: int | None) -> Path:
         return below(self.root, plan_id, str(position))

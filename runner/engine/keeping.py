@@ -1,0 +1,59 @@
+"""Keeping: a finished trial goes into the store, or into quarantine, or is left for the next runner."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from runner.engine.attempt import Attempt, clear
+from runner.engine.places import Places
+from runner.engine.quarantine import Quarantine
+from runner.errors import SecretFound
+from runner.records import Outcome, PlanRecord
+from runner.store import ResultsStore
+
+
+def is_left(result: Attempt) -> bool:
+    """Whether the next runner needs the scratch folder: the trial was stopped after an agent had worked."""
+    return result.trial.outcome is Outcome.CANCELLED and bool(result.trial.invocations)
+
+
+def clear_written(plan: PlanRecord, places: Places, store: ResultsStore) -> None:
+    """Remove scratch folders of trials whose record a killed runner wrote last."""
+    for position, planned in enumerate(plan.trials):
+        folder = places.scratch(plan.plan_id, position)
+        if folder.exists() and store.has_trial(planned.identity):
+            clear(folder)
+
+
+def keep(result: Attempt, places: Places, store: ResultsStore, note: Callable[[str], None]) -> bool:
+    """Write a finished trial, or hold it where it holds a secret; whether it was written.
+
+    Raises:
+        StoreError: the store cannot be written.
+    """
+    try:
+        store.write_trial(result.trial, checks=result.checks, artifacts=result.artifacts)
+    except SecretFound as found:
+        folder = Quarantine(places.quarantine).hold(result, found)
+        shown = folder.relative_to(places.root)
+        note(
+            f"{found.message()}\n  the finished trial is kept whole in {shown}; resume the plan "
+            f"to write it once it may be, or delete that folder to run it again"
+        )
+        return False
+    return True
+
+
+def release_held(
+    plan: PlanRecord, places: Places, store: ResultsStore, note: Callable[[str], None]
+) -> set[int]:
+    """Write what an earlier run held and may be written now; positions of what is still held."""
+    held = set()
+    quarantine = Quarantine(places.quarantine)
+    for position, planned in enumerate(plan.trials):
+        if not store.has_trial(planned.identity):
+            reason = quarantine.release(plan.plan_id, position, planned, store)
+            if reason is not None:
+                held.add(position)
+                note(f"trial {position} is in quarantine and not run again: {reason}")
+    return held
