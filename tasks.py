@@ -151,20 +151,21 @@ def verify(_context: Context, root: str | None = None) -> int:
             "there is no store at this path", where=root, remedy="name the folder that holds plans/"
         )
     roots = [Path(root)] if root else list(_places().roots().existing())
-    findings = [(each, finding) for each in roots for finding in verify_store(each)]
+    scanner = _places().scanner(os.environ)
+    findings = [(each, finding) for each in roots for finding in verify_store(each, scanner)]
     for each, finding in findings:
         _say(f"{each.name}: {finding.line()}")
     _say(f"{len(roots)} stores checked, {len(findings)} findings")
     return 3 if findings else 0
 
 
-@task(name="harness-install", positional=["names"], help={"names": "harnesses with commas, or all"})
+@task(name="harness-install", positional=["names"], help={"names": "harnesses with commas between, or all"})
 @command
 def harness_install(_context: Context, names: str) -> None:
     """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
     from runner.harnesses.installer import install
 
-    for program in install(names.split(","), _places().harnesses, _say):
+    for program in install(names.replace(",", " ").split(), _places().harnesses, _say):
         _say(program.line())
 
 

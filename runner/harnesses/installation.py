@@ -19,12 +19,14 @@ class Source(StrEnum):
 
 
 class Runtime(StrEnum):
-    """What a program needs to run, installed below the same folder."""
+    """What a program needs to run."""
 
     NONE = "none"
     NODE = "node"
+    """Installed below the same folder, as is Bun."""
     BUN = "bun"
     PYTHON = "python"
+    """One that is on the machine; the program's folder links to it."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,20 @@ class Installation:
     version: str
     """The exact version that the module was written against."""
     executable: str
-    """Program below the harness's own folder, with forward slashes; marks as in ``Machine.fill``."""
+    """Program below the harness's own folder, with forward slashes; marks as in ``Machine.fill``.
+
+    Nothing for a Python program, which is started by a launcher.
+    """
     runtime: Runtime = Runtime.NONE
+    script: str = ""
+    """Of a Python program: the console script of its package that starts it."""
+    python: str = ""
+    """Of a Python program: the version it needs, such as ``3.12``; empty for that which runs Harnessmark."""
+    unpacks: str = ""
+    """Variable naming the folder into which the program unpacks itself at its first start, if it does so.
+
+    That start is made while it is installed, so that no run unpacks it again or runs what another one wrote.
+    """
     note: str = ""
     """What a user should know before installing, one sentence."""
 
@@ -54,3 +68,7 @@ class Installation:
         """
         executable = (machine or this_machine()).fill(self.executable)
         return self.folder(installed, name).joinpath(*executable.split("/"))
+
+    def variables(self, folder: Path) -> dict[str, str]:
+        """What the program in ``folder`` must find in its environment at every start."""
+        return {self.unpacks: str(folder.absolute() / "unpacked")} if self.unpacks else {}

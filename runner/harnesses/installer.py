@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.errors import ConfigurationError
-from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installation import Installation, Source
 from runner.harnesses.machine import this_machine
-from runner.harnesses.programs import RUNTIMES, ask_version, program_command
+from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
 
@@ -66,14 +66,10 @@ def install(
     _sweep(installed)
     done: dict[str, Installed] = {}
     for name, installation in _wanted(names, progress):
-        if installation.runtime is not Runtime.NONE:
-            runtime = installation.runtime
+        for runtime in runtimes_for(installation):
             if runtime.value not in done:
                 needed = RUNTIMES[runtime]
                 done[runtime.value] = _install_one(runtime.value, needed, installed, progress, fetch)
-        elif installation.source is Source.NPM and Runtime.NODE.value not in done:
-            node = Runtime.NODE
-            done[node.value] = _install_one(node.value, RUNTIMES[node], installed, progress, fetch)
         done[name] = _install_one(name, installation, installed, progress, fetch)
     return list(done.values())
 
@@ -82,11 +78,12 @@ def _wanted(names: Sequence[str], progress: Progress) -> Iterator[tuple[str, Ins
     """Names with their installations, each once, in the order asked for."""
     everything = "all" in names
     for name in dict.fromkeys(sorted(HARNESSES) if everything else names):
-        installation = harness(name).installation
+        found = harness(name)
+        installation = found.installation
         if installation is None:
             progress(f"{name}: comes with Harnessmark")
         elif installation.source is not Source.BY_HAND:
-            yield name, installation
+            yield found.name, installation
         elif everything:
             progress(f"{name}: cannot be installed from a registry. {installation.note}")
         else:
@@ -129,7 +126,8 @@ def _is_whole(name: str, installation: Installation, installed: Path) -> bool:
 
 
 def _checked_version(name: str, installation: Installation, installed: Path, folder: Path) -> str:
-    version = ask_version(program_command(installation, installed, name, folder=folder))
+    command = program_command(installation, installed, name, folder=folder)
+    version = ask_version(command, installation.variables(folder))
     if version != installation.version:
         raise ConfigurationError(
             f"{name} says it is version {version}, not {installation.version}",

