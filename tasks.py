@@ -62,7 +62,7 @@ def _run(given: dict[str, Any]) -> int:
     from runner.engine.command import run_command
 
     given.pop("_context")
-    how = {name: given.pop(name) for name in ("dry_run", "resume", "stream", "verbose")}
+    how = {name: given.pop(name) for name in ("dry_run", "resume", "detach", "stream", "verbose")}
     matrix, config = given.pop("matrix"), given.pop("config")
     given["allow_small_window"] = given["allow_small_window"] or None
     return run_command(
@@ -116,6 +116,8 @@ def run(
     cell_budget_usd: str | None = None,
     cell_budget_tokens: str | None = None,
     cell_budget_seconds: str | None = None,
+    max_hours: str | None = None,
+    end_hours: str | None = None,
     timeout_seconds: str | None = None,
     idle_seconds: str | None = None,
     isolation: str | None = None,
@@ -129,10 +131,16 @@ def run(
     tensor_parallel_size: str | None = None,
     precision: str | None = None,
     aws_region: str | None = None,
+    aws_profile: str | None = None,
     kiro_dollars_per_credit: str | None = None,
+    notify: str | None = None,
+    judge: str | None = None,
+    judge_mode: str | None = None,
+    judge_concurrency: str | None = None,
     fail_under: str | None = None,
     dry_run: bool = False,
     resume: str | None = None,
+    detach: bool = False,
     stream: bool = False,
     verbose: bool = False,
 ) -> int:

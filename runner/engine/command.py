@@ -20,7 +20,7 @@ from runner.engine.progress import TerminalObserver, plan_lines, plan_table, sum
 from runner.engine.resolution import complete, require_repositories, resolve_all, store_of
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
 from runner.engine.running import EXIT_DONE, Run, Stop, run_plan
-from runner.engine.sessions import open_sessions, require_protocols, require_windows
+from runner.engine.sessions import open_sessions, require_protocols, require_ways, require_windows
 from runner.engine.settings import RunSettings, changed, read_settings
 from runner.errors import UsageError
 from runner.records import PlanRecord
@@ -175,10 +175,12 @@ def chosen_isolation(groups: Sequence[Group], places: Places) -> Isolation:
     """What the agents and checks of a run are kept in: as asked, or the strongest that works here.
 
     Raises:
-        ConfigurationError: what was asked for is not to be had here.
+        ConfigurationError: what was asked for is not to be had here, or an agent cannot get out of it.
     """
     private = (places.results, places.datasets, places.repositories, places.streams)
-    return choose(groups[0].settings.isolation, private=private)
+    isolation = choose(groups[0].settings.isolation, private=private)
+    require_ways(groups, isolation)
+    return isolation
 
 
 def show_isolation(isolation: Isolation, console: Console) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from runner.engine.configuration import configuration_digest
 from runner.engine.desk import Desk
 from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, note_done
 from runner.engine.failure import failure_of
+from runner.engine.isolation import warnings_of, way_to
 from runner.engine.outcome import decide_outcome
 from runner.engine.pricing import with_given_prices
 from runner.engine.server_window import Window
@@ -47,7 +48,7 @@ class _Ended:
     finished: Finished
     reading: Reading
     repeating: bool
-    requests_seen: int
+    requests_seen: int | None
     configuration: str | None
     window: ServerWindow | None
 
@@ -80,7 +81,7 @@ def invoke(
     present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
     window = Window(desk.counters)
-    with desk.isolation.gateway(desk.endpoint) as gateway:
+    with way_to(desk.endpoint, desk.isolation) as way:
         assignment = Assignment(
             prompt=desk.skill.prompt(
                 desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
@@ -88,16 +89,15 @@ def invoke(
             workspace=checkout.workspace,
             artifacts=artifacts,
             home=scratch / "home",
-            endpoint=gateway.endpoint,
+            endpoint=way.endpoint,
             limits=limits,
             installed=desk.installed,
         )
         launch = desk.harness.launch(assignment)
         command = tuple(mask.text(part) for part in launch.command)
-        configuration = configuration_digest(launch, gateway.endpoint, str(desk.folder))
-        inside = desk.isolation.wrap(
-            launch, workspace=checkout.workspace, artifacts=artifacts, home=scratch / "home", gateway=gateway
-        )
+        configuration = configuration_digest(launch, way.endpoint, str(desk.folder))
+        places = {"workspace": checkout.workspace, "artifacts": artifacts, "home": scratch / "home"}
+        inside = desk.isolation.wrap(launch, **places, gateway=way.gateway)
         with desk.slot:
             if first and not desk.may_start():
                 raise NotStarted
@@ -109,13 +109,13 @@ def invoke(
                     stdout=scratch / OUTPUT,
                     timeout_seconds=limits.timeout_seconds,
                     idle_seconds=desk.settings.idle_seconds,
-                    activity=gateway.activity,
+                    activity=way.activity,
                     cancelled=stall,
                     on_line=_listener(desk, stall),
                 )
-        traffic = gateway.count()
+        seen = way.requests_seen()
     reading = desk.harness.read(scratch / OUTPUT, assignment)
-    seen = traffic.model_requests
+    reading = replace(reading, warnings=(*warnings_of(launch), *reading.warnings))
     ended = _Ended(finished, reading, stall.repeating, seen, configuration, window.record(seen))
     done = _done(desk, scratch, ended, kind, number, command)
     # On disk before anything else is done: this is what was paid for.

@@ -20,6 +20,7 @@ from runner.skills import skill
 
 PROVIDER_FLAGS = {
     "aws_region": "bedrock",
+    "aws_profile": "bedrock",
     "backend_model": "litellm",
     "faults": "replay",
     "kiro_dollars_per_credit": "kiro",
@@ -108,6 +109,10 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         recipes=str(places.recipes),
         installed=str(places.harnesses),
         state=str(places.servers),
+        aws_region=settings.aws_region,
+        aws_profile=settings.aws_profile,
+        dollars_per_credit=settings.kiro_dollars_per_credit,
+        longest_seconds=settings.timeout_seconds,
         prices=TokenPrices(prices.input, prices.output, prices.cache_read) if prices else None,
     )
 

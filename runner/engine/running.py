@@ -335,7 +335,7 @@ class _Desks:
             harness=harness,
             skill=parts.skills[cell.skill],
             endpoint=session.endpoint(
-                common_protocol(harness, parts.provider, settings.protocol),
+                common_protocol(harness, parts.provider, settings.protocol, cell.model.raw_id),
                 run=name,
                 scenario=f"{parts.dataset.scope}/{planned.identity.task}",
             ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 
+from runner.engine.isolation import Isolation, require_a_way
 from runner.engine.places import Places
 from runner.engine.planning import Group
 from runner.engine.resolution import provider_settings
@@ -13,48 +14,94 @@ from runner.engine.window import window_warning
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
-from runner.providers.base import ModelSession, Provider
+from runner.providers.base import ModelSession, Provider, protocols_for
+from runner.providers.exclusive import exclusive_key, fault_of
 from runner.records import CellIdentity
 
 
-@dataclass(frozen=True)
 class Sessions:
-    """The open sessions of a run, by cell."""
+    """The sessions of a run, by cell; which of them are open changes where models take turns on a server."""
 
-    by_cell: Mapping[tuple[str, ...], ModelSession]
+    def __init__(self, groups: Sequence[Group], places: Places, environment: Mapping[str, str]) -> None:
+        self._groups, self._places, self._environment = groups, places, environment
+        self._open: dict[tuple[str, ...], ModelSession] = {}
+        self.keys: Mapping[tuple[str, ...], str | None] = exclusive_keys(groups, places)
+        """What the model of each cell must have to itself."""
 
     def of(self, cell: CellIdentity) -> ModelSession:
-        """The session of the cell's model."""
-        return self.by_cell[cell.key]
+        """The session of the cell's model; it must be open."""
+        return self._open[cell.key]
+
+    def is_open(self, cell: CellIdentity) -> bool:
+        """Whether the cell's model is reachable now."""
+        return cell.key in self._open
+
+    @contextmanager
+    def opened(self, key: str | None, say: Callable[[str], None] | None = None) -> Iterator[None]:
+        """Make the models with that key reachable for as long as the context is open.
+
+        Args:
+            key: None for those that may be reachable beside any other.
+            say: gets a line for each step that takes its time.
+
+        Raises:
+            ConfigurationError: a setting or credential is missing.
+            UsageError: a model is not there.
+            EndpointError: a server does not come up, or fails its tests.
+        """
+        opened: dict[tuple[object, ...], ModelSession] = {}
+        with ExitStack() as stack:
+            for group in self._groups:
+                provider, settings = group.parts.provider, provider_settings(group.settings, self._places)
+                for cell in group.cells():
+                    if self.keys[cell.key] != key:
+                        continue
+                    same = (provider.name, cell.model.raw_id, settings)
+                    if same not in opened:
+                        session = provider.session(
+                            cell.model.raw_id, replace(settings, say=say), self._environment
+                        )
+                        opened[same] = stack.enter_context(session)
+                    self._open[cell.key] = opened[same]
+                    stack.callback(self._open.pop, cell.key)
+            yield
+
+    def fault(self, key: str | None) -> str | None:
+        """What is wrong with the servers of the models with that key, as far as it can be told."""
+        sessions = {id(each): each for cell, each in self._open.items() if self.keys[cell] == key}
+        return next(filter(None, map(fault_of, sessions.values())), None)
+
+
+def exclusive_keys(groups: Sequence[Group], places: Places) -> dict[tuple[str, ...], str | None]:
+    """What the model of each cell must have to itself, as its provider says."""
+    return {
+        cell.key: exclusive_key(
+            group.parts.provider, cell.model.raw_id, provider_settings(group.settings, places)
+        )
+        for group in groups
+        for cell in group.cells()
+    }
 
 
 @contextmanager
 def open_sessions(
     groups: Sequence[Group], places: Places, environment: Mapping[str, str]
 ) -> Iterator[Sessions]:
-    """Make every model of ``groups`` reachable; equal settings share one session.
+    """Make every model of ``groups`` reachable that may be so beside any other; the run opens the rest.
+
+    Equal settings share one session.
 
     Raises:
         ConfigurationError: a setting or credential is missing.
         UsageError: a model is not there.
     """
-    opened: dict[tuple[object, ...], ModelSession] = {}
-    by_cell: dict[tuple[str, ...], ModelSession] = {}
-    with ExitStack() as stack:
-        for group in groups:
-            provider, settings = group.parts.provider, provider_settings(group.settings, places)
-            for cell in group.cells():
-                key = (provider.name, cell.model.raw_id, settings)
-                if key not in opened:
-                    opened[key] = stack.enter_context(
-                        provider.session(cell.model.raw_id, settings, environment)
-                    )
-                by_cell[cell.key] = opened[key]
-        yield Sessions(by_cell)
+    sessions = Sessions(groups, places, environment)
+    with sessions.opened(None):
+        yield sessions
 
 
 def require_windows(groups: Sequence[Group], sessions: Sessions) -> list[str]:
-    """What to tell the user about context windows, each thing once.
+    """What to tell the user about the context windows of models that are reachable now, each thing once.
 
     Raises:
         ConfigurationError: a window is too small for an agent.
@@ -65,7 +112,10 @@ def require_windows(groups: Sequence[Group], sessions: Sessions) -> list[str]:
         if provider.demonstration:
             continue
         for cell in group.cells():
-            protocol = common_protocol(group.parts.harnesses[cell.harness], provider, settings.protocol)
+            if not sessions.is_open(cell):
+                continue
+            harness, model = group.parts.harnesses[cell.harness], cell.model.raw_id
+            protocol = common_protocol(harness, provider, settings.protocol, model)
             endpoint = sessions.of(cell).endpoint(protocol, run="preflight", scenario="preflight/preflight")
             warning = window_warning(
                 endpoint.context_window,
@@ -86,23 +136,37 @@ def require_protocols(groups: Sequence[Group]) -> None:
     """
     for group in groups:
         for harness in group.parts.harnesses.values():
-            common_protocol(harness, group.parts.provider, group.settings.protocol)
+            for model in group.settings.model:
+                common_protocol(harness, group.parts.provider, group.settings.protocol, model)
+
+
+def require_ways(groups: Sequence[Group], isolation: Isolation) -> None:
+    """Check that every agent can get out of ``isolation`` to its model.
+
+    Raises:
+        ConfigurationError: one cannot.
+    """
+    for group in groups:
+        for harness in group.parts.harnesses.values():
+            for model in group.settings.model:
+                wanted = group.settings.protocol
+                require_a_way(common_protocol(harness, group.parts.provider, wanted, model), isolation)
 
 
 def common_protocol(
-    harness: Harness, provider: Provider, wanted: Sequence[WireProtocol] = ()
+    harness: Harness, provider: Provider, wanted: Sequence[WireProtocol] = (), model: str = ""
 ) -> WireProtocol:
-    """The first protocol of the harness that the provider offers and that the user wants.
+    """The first protocol of the harness that the provider offers for ``model`` and that the user wants.
 
     Raises:
         ConfigurationError: they share none.
     """
-    offered = [protocol for protocol in provider.protocols if not wanted or protocol in wanted]
+    offered = [each for each in protocols_for(provider, model) if not wanted or each in wanted]
     for protocol in harness.protocols:
         if protocol in offered:
             return protocol
     raise ConfigurationError(
         f"{harness.name} speaks {', '.join(harness.protocols)}; {provider.name} offers "
-        f"{', '.join(offered) or 'none of ' + ', '.join(wanted)}",
+        f"{', '.join(offered) or 'none of ' + ', '.join(wanted)}" + (f" for {model}" if model else ""),
         remedy="choose another provider, or put a proxy that translates between them",
     )

@@ -17,7 +17,9 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.records import Hosting, Limits, Part
 
 MAX_CONFIG_BYTES = 256 * 1024
-LISTS = ("harness", "skill", "model", "tasks", "faults", "protocol")
+LOCAL = ("notify",)
+"""Settings that no plan keeps: a command may name folders and addresses of its user's."""
+LISTS = ("judge", "harness", "skill", "model", "tasks", "faults", "protocol")
 
 
 class RunSettings(Part):
@@ -56,6 +58,12 @@ class RunSettings(Part):
     budget_usd: Annotated[float | None, Field(ge=0, description="whole run; no trial starts above it")] = None
     budget_tokens: Annotated[int | None, Field(ge=1)] = None
     budget_seconds: Annotated[float | None, Field(gt=0, description="time of all trials together")] = None
+    max_hours: Annotated[
+        float | None, Field(gt=0, description="hours at work on the run; no trial starts after")
+    ] = None
+    end_hours: Annotated[
+        float | None, Field(gt=0, description="hours at work on the run; trials in flight stop too")
+    ] = None
     timeout_seconds: Annotated[float, Field(gt=0, description="wall clock per invocation")] = 7200
     price_input: Annotated[float | None, Field(ge=0, description="dollars per million fresh tokens")] = None
     price_output: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
@@ -78,7 +86,16 @@ class RunSettings(Part):
     tensor_parallel_size: Annotated[int | None, Field(ge=1)] = None
     precision: str | None = None
     aws_region: str | None = None
+    aws_profile: str | None = None
     kiro_dollars_per_credit: Annotated[float | None, Field(ge=0)] = None
+    notify: Annotated[
+        str | None, Field(description="command that is run when something happens; stays on this machine")
+    ] = None
+    judge: Annotated[tuple[str, ...], Field(description="judges of finished trials")] = ()
+    judge_mode: Annotated[
+        Literal["inline", "async", "skip"] | None, Field(description="default: async once a judge is named")
+    ] = None
+    judge_concurrency: Annotated[int, Field(ge=1, le=64, description="judgements at a time")] = 1
     fail_under: Annotated[
         float | None, Field(ge=0, le=100, description="exit 2 below this share of resolved trials, in %")
     ] = None
@@ -136,8 +153,12 @@ GROUPS: TypeAdapter[tuple[RunSettings, ...]] = TypeAdapter(tuple[RunSettings, ..
 
 
 def settings_to_strings(groups: Sequence[RunSettings]) -> dict[str, str]:
-    """For the plan: of each group each setting that differs from its default, as JSON."""
-    return {"groups": GROUPS.dump_json(tuple(groups), exclude_defaults=True).decode()}
+    """For the plan: of each group each setting that differs from its default, as JSON.
+
+    What says something about this machine or its user only is left out.
+    """
+    kept = tuple(group.model_copy(update=dict.fromkeys(LOCAL)) for group in groups)
+    return {"groups": GROUPS.dump_json(kept, exclude_defaults=True).decode()}
 
 
 def settings_from_strings(strings: Mapping[str, str]) -> tuple[RunSettings, ...]:

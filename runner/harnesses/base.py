@@ -41,6 +41,8 @@ class Launch:
     """Folders of programs that a sandbox must let the child see."""
     configuration: tuple[Path, ...] = ()
     """Files below ``home`` that were written for this start; their digest is recorded."""
+    network: bool = False
+    """It reaches a cloud by itself, so an isolation must leave the network open; the trial says so."""
 
 
 @dataclass(frozen=True)

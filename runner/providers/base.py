@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.checks import Check
 from runner.providers.counters import ServerCounters
 from runner.records import Hosting
 
@@ -40,6 +41,14 @@ class ProviderSettings:
     """Folder of installed programs."""
     state: str | None = None
     """Folder for process files and logs of servers that a provider starts; outside git."""
+    aws_region: str | None = None
+    """None: the one of the environment or of the profile."""
+    aws_profile: str | None = None
+    """Of the user's own AWS configuration; None: the default credentials."""
+    dollars_per_credit: float | None = None
+    """What the user pays for one credit of a vendor that bills in credits."""
+    longest_seconds: float | None = None
+    """Wall clock that one invocation may take, so that no credential runs out before its end."""
     say: Callable[[str], None] | None = field(default=None, compare=False, repr=False)
     """Gets a line for each step that takes its time."""
 
@@ -69,6 +78,16 @@ class ModelSession(Protocol):
         """
 
 
+def protocols_for(provider: Provider, model: str) -> tuple[WireProtocol, ...]:
+    """The protocols over which ``provider`` can serve ``model``.
+
+    A provider whose models differ in this has a method ``protocols_for(model)`` beside its ``protocols``,
+    which are then those of all its models together.
+    """
+    asked = getattr(provider, "protocols_for", None)
+    return provider.protocols if asked is None else tuple(asked(model))
+
+
 class Provider(Protocol):
     """A hosting path. One module, one registry line, one contract test."""
 
@@ -84,4 +103,15 @@ class Provider(Protocol):
 
         Raises:
             ConfigurationError: a setting or a credential is missing; the remedy says which.
+        """
+
+    def checks(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> Iterator[Check]:
+        """What can be said before a run, one line each, the cheapest first; stops where the rest would guess.
+
+        ``settings.protocols`` holds those that the harnesses of the run would speak. A fault of the path is
+        a check that failed, never an exception. No model is asked for an answer, so nothing is billed, and a
+        server that keeps silent ends it within about ten seconds. The context window travels in the field
+        of the check that found it.
         """

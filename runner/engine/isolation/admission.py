@@ -14,12 +14,16 @@ ANSWERS = {
     WireProtocol.MESSAGES: r"(?:v1/)?messages",
     WireProtocol.RESPONSES: r"(?:v1/)?responses(?:/compact)?",
     WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models/[^/:]+:(?:streamG|g)enerateContent",
+    WireProtocol.BEDROCK_INVOKE: r"model/[^/]+/invoke(?:-with-response-stream)?",
+    WireProtocol.BEDROCK_CONVERSE: r"model/[^/]+/converse(?:-stream)?",
 }
 OTHERS = {
     WireProtocol.CHAT_COMPLETIONS: MODELS,
     WireProtocol.MESSAGES: rf"{MODELS}|(?:v1/)?messages/count_tokens",
     WireProtocol.RESPONSES: rf"{MODELS}|(?:v1/)?responses/[^/]+(?:/cancel|/input_items)?",
     WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models(?:/[^/:]+(?::countTokens)?)?",
+    WireProtocol.BEDROCK_INVOKE: r"model/[^/]+/count-tokens",
+    WireProtocol.BEDROCK_CONVERSE: r"model/[^/]+/count-tokens",
 }
 
 

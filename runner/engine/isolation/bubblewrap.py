@@ -37,10 +37,15 @@ class Probe:
 
 
 def bubblewrap_command(
-    probe: Probe, sight: Sight, *, working_directory: Path, socket: Path | None
+    probe: Probe, sight: Sight, *, working_directory: Path, socket: Path | None, network: bool = False
 ) -> tuple[str, ...]:
-    """The words before the command that is to run where only ``sight`` exists."""
+    """The words before the command that is to run where only ``sight`` exists.
+
+    Args:
+        network: leave this machine's network open, its loopback included.
+    """
     arguments = [str(probe.program), "--unshare-user", "--unshare-all", "--die-with-parent", "--new-session"]
+    arguments += ["--share-net"] if network else []
     arguments += ["--cap-drop", "ALL", "--uid", USER, "--gid", USER, "--hostname", "sandbox"]
     if probe.keeps_namespaces_shut:
         arguments.append("--disable-userns")

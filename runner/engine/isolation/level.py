@@ -28,6 +28,7 @@ from runner.engine.isolation.container import (
 from runner.engine.isolation.gateway import Gateway
 from runner.engine.isolation.sight import see
 from runner.engine.isolation.wrapped import WrappedLaunch
+from runner.errors import ConfigurationError
 from runner.harnesses.base import Launch
 from runner.harnesses.endpoint import Endpoint
 
@@ -60,7 +61,11 @@ class Isolation(Protocol):
     def wrap(
         self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
     ) -> Launch:
-        """``launch`` inside: only the three folders can be changed, only the gateway can be reached."""
+        """``launch`` inside: only the three folders can be changed, only the gateway can be reached.
+
+        Raises:
+            ConfigurationError: the launch needs a network of its own, and this level has none to give.
+        """
 
     def check_wrap(self) -> CheckWrap | None:
         """How a check of untrusted code is put inside, without any network; None: not at all."""
@@ -118,16 +123,21 @@ class Sandbox:
     def wrap(
         self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
     ) -> Launch:
-        """``launch`` in a sandbox whose loopback leads to ``gateway``."""
+        """``launch`` in a sandbox whose loopback leads to ``gateway``, or with this machine's network."""
         sight = see(
             writable=(workspace, artifacts, home),
             readable=launch.readable,
             environment=launch.environment,
             private=self.private,
+            network=launch.network,
         )
         socket = None if gateway is None else gateway.socket_path
         outside = bubblewrap_command(
-            self.probe, sight, working_directory=launch.working_directory.resolve(), socket=socket
+            self.probe,
+            sight,
+            working_directory=launch.working_directory.resolve(),
+            socket=socket,
+            network=launch.network,
         )
         added = () if "PWD" in launch.environment else ("PWD",)
         inside = attended(launch, gateway if socket is not None else None, added=added)
@@ -162,7 +172,13 @@ class Container:
     def wrap(
         self, launch: Launch, *, workspace: Path, artifacts: Path, home: Path, gateway: Gateway | None
     ) -> Launch:
-        """``launch`` in a container whose loopback leads to ``gateway``."""
+        """``launch`` in a container whose loopback leads to ``gateway``.
+
+        Raises:
+            ConfigurationError: it needs a network of its own.
+        """
+        if launch.network:
+            raise no_network(self.level)
         sight = see(
             writable=(workspace, artifacts, home),
             readable=launch.readable,
@@ -211,6 +227,14 @@ def attended(
     return (*words, *launch.command)
 
 
+def no_network(level: IsolationLevel) -> ConfigurationError:
+    """Why an agent that reaches its cloud by itself cannot be run at ``level``."""
+    return ConfigurationError(
+        f"an agent that reaches its vendor's cloud by itself has no way out of level {level}",
+        remedy="use --isolation sandbox, which keeps files hidden and leaves the network open for it",
+    )
+
+
 def _with_command(launch: Launch, command: tuple[str, ...]) -> WrappedLaunch:
     return WrappedLaunch(
         command=command,
@@ -219,4 +243,5 @@ def _with_command(launch: Launch, command: tuple[str, ...]) -> WrappedLaunch:
         stdin=launch.stdin,
         readable=launch.readable,
         configuration=launch.configuration,
+        network=launch.network,
     )

@@ -15,6 +15,7 @@ import httpx
 from runner.engine.isolation.admission import Admitted, admit
 from runner.engine.isolation.credential import Header, Veil, with_real_key
 from runner.engine.isolation.traffic import Meter
+from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint
 
 CHUNK = 64 * 1024
@@ -55,6 +56,8 @@ class _Onward:
     headers: list[Header] = field(repr=False)
     for_an_answer: bool
     has_body: bool
+    key: str = field(repr=False)
+    """The real key it goes with, which no answer may show."""
 
 
 class Relay:
@@ -87,7 +90,12 @@ class Relay:
         event = await self._next_event()
         if not isinstance(event, h11.Request):
             return False
-        onward = self._decide(event)
+        try:
+            onward = self._decide(event, await self._key())
+        except ConfigurationError:
+            self._route.meter.failure("NoValidKey")
+            await self._complain(503, "the credentials of this run have run out")
+            return False
         if isinstance(onward, int):
             self._route.meter.refusal()
             reason = (
@@ -103,15 +111,22 @@ class Relay:
             return False
         return self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
 
-    def _decide(self, request: h11.Request) -> _Onward | int:
-        """The request as it goes on, or the status that refuses it."""
+    async def _key(self) -> str:
+        """The real key for this request; one that must be made anew may need the network."""
+        endpoint = self._route.endpoint
+        if endpoint.renewed_key is None:
+            return endpoint.api_key
+        return await asyncio.to_thread(endpoint.key_now)
+
+    def _decide(self, request: h11.Request, key: str) -> _Onward | int:
+        """The request as it goes on with ``key``, or the status that refuses it."""
         route = self._route
         method, target = request.method.decode("ascii"), request.target.decode("latin-1")
         admitted: Admitted | None = admit(route.endpoint, method, target)
         if admitted is None:
             return 403
         plain = [(name, value) for name, value in request.headers if name.lower() not in HOP_BY_HOP]
-        swapped = with_real_key(plain, admitted.query, dummy=route.dummy, real=route.endpoint.api_key)
+        swapped = with_real_key(plain, admitted.query, dummy=route.dummy, real=key)
         if swapped is None:
             return 401
         headers, query = swapped
@@ -124,6 +139,7 @@ class Relay:
             [(b"host", host.encode()), *headers, (b"accept-encoding", b"identity")],
             admitted.for_an_answer,
             _has_body(request),
+            key,
         )
 
     async def _exchange(self, onward: _Onward) -> None:
@@ -138,16 +154,15 @@ class Relay:
             response = await self._route.client.send(request, stream=True)
             try:
                 meter.status(response.status_code)
-                await self._pass_back(response)
+                await self._pass_back(response, onward.key)
             finally:
                 await response.aclose()
         except httpx.HTTPError as error:
             meter.failure(type(error).__name__)
             raise Gone from None
 
-    async def _pass_back(self, response: httpx.Response) -> None:
-        veil = Veil(self._route.endpoint.api_key)
-        key = self._route.endpoint.api_key
+    async def _pass_back(self, response: httpx.Response, key: str) -> None:
+        veil = Veil(key)
         headers = [
             (name, value.replace(key.encode(), b"*" * len(key)) if key else value)
             for name, value in response.headers.raw

@@ -40,6 +40,8 @@ CONFIGURATION = (
     "timezone",
 )
 """Below /etc, by name: files there may hold passwords, and a caller who is root could read them."""
+RESOLVER = "resolv.conf"
+"""Below /etc, where names of other machines are looked up: only for a child with a network."""
 TOOL_ROOTS = (Path("/opt"), Path("/snap"))
 INTERPRETER_SECRETS = ("pip.conf", "pip.ini", ".netrc")
 PRIVATE = ("/tmp", "/home", "/root", "/run", "/var/tmp")  # noqa: S108 - these are what is hidden
@@ -65,6 +67,7 @@ def see(
     readable: Iterable[Path],
     environment: Mapping[str, str],
     private: Iterable[Path] = (),
+    network: bool = False,
 ) -> Sight:
     """What a child may see: the system's programs, its own folders, and what it was given to read.
 
@@ -73,10 +76,12 @@ def see(
         readable: more folders or files, such as a harness's program.
         environment: the child's; folders of its PATH below /opt and /snap are seen with their program's root.
         private: folders that are empty inside, whatever shows the folder they lie in.
+        network: the child has a network, so it sees how names are looked up.
     """
     links = tuple((str(Path(name).readlink()), Path(name)) for name in SYSTEM if Path(name).is_symlink())
     system = [Path(name) for name in SYSTEM if Path(name).is_dir() and not Path(name).is_symlink()]
-    system += [path for name in CONFIGURATION if (path := Path("/etc") / name).exists()]
+    names = (*CONFIGURATION, RESOLVER) if network else CONFIGURATION
+    system += [path for name in names if (path := Path("/etc") / name).exists()]
     tools = [*_tools(environment.get("PATH", "")), *readable, Path(sys.prefix), Path(sys.base_prefix)]
     seen = _outermost([*system, *(path.resolve() for path in tools), *map(Path.absolute, tools)])
     blanked = tuple(
