@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import sys
@@ -95,6 +96,28 @@ def test_verify_is_quiet_about_a_whole_store_and_loud_about_a_broken_one(project
     assert code == 3
     assert "results: altered: swe/model-a_endpoint/loop/fix/hello-world/fix-typo/1/trial.json" in output
     assert "results: extra: plans/stray.json" in output
+
+
+def test_verify_finds_a_key_of_this_machine_and_passes_over_what_is_no_secret(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "not-of-any-known-shape-0123"
+    token = "sk-proj-" + "A1b2C3d4" * 6
+    [note] = (project / "results").rglob("implementation.md")
+    note.write_text(f"{key} {token}\n", encoding="utf-8")
+    _, output = invoke(project, "verify")
+    assert output.count(": secret:") == 1
+    monkeypatch.setenv("MY_MODEL_API_KEY", key)
+    _, output = invoke(project, "verify")
+    assert "MY_MODEL_API_KEY" in output
+    assert key not in output
+    allowed = project / "datasets" / "not-secret.txt"
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    with allowed.open("a", encoding="utf-8") as lines:
+        lines.write(f"{digest} a token made for this test\n")
+    monkeypatch.delenv("MY_MODEL_API_KEY")
+    _, output = invoke(project, "verify")
+    assert ": secret:" not in output
 
 
 def test_a_fault_of_ours_is_shown_in_full_and_exits_4(project: Path) -> None:

@@ -19,6 +19,7 @@ from generators.pages.trial_tables import (
     invocation_table,
     judgement_table,
     model_usage_table,
+    server_table,
     usage_table,
     warning_rows,
 )
@@ -73,6 +74,7 @@ def _page(
             "commands": [(each.number, " ".join(each.command)) for each in trial.record.invocations],
             "usage": usage_table(trial),
             "by_model": model_usage_table(trial.record),
+            "server": server_table(trial.record),
             "turns_definition": trial.record.turns_definition or "",
             "costs": cost_table(trial),
             "checks": check_table(checks) if checks else None,

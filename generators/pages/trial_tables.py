@@ -19,6 +19,12 @@ TOKEN_CLASSES = (
     ("Cache write", "cache_write_tokens"),
     ("Reasoning, part of output", "reasoning_tokens"),
 )
+SERVER_COUNTS = {
+    "requests_finished": "Requests finished",
+    "prompt_tokens": "Prompt tokens",
+    "generation_tokens": "Generated tokens",
+    "preemptions": "Preemptions",
+}
 RULES = {
     CacheSemantics.DISJOINT: "input + output + cache read + cache write",
     CacheSemantics.PARTITION: "input + output; cache counts are part of input",
@@ -92,6 +98,33 @@ def model_usage_table(record: TrialRecord) -> Table | None:
     columns = [Column("Raw model id"), Column("Invocation", "number")]
     columns += [Column(title, "number") for title, _ in TOKEN_CLASSES]
     return table("Tokens by model, subagents included", columns, rows, sortable=False)
+
+
+def server_table(record: TrialRecord) -> Table | None:
+    """What the model's server counted during each invocation, over all its clients; None where not asked."""
+    rows = []
+    for each in record.invocations:
+        window = each.server_window
+        if window is None:
+            continue
+        share = window.prefix_cache_hit_share
+        rows.append(
+            [
+                Entry(str(each.number), float(each.number)),
+                Entry("shared", note=window.shared_because or "")
+                if window.shared
+                else Entry("this invocation's own", note="every request the server finished is its own"),
+                count_entry(window.agents_at_once),
+                *(count_entry(getattr(window, name)) for name in SERVER_COUNTS),
+                Entry("not known", None, unknown=True) if share is None else Entry(f"{share:.1%}", share),
+            ]
+        )
+    if not rows:
+        return None
+    columns = [Column("Invocation", "number"), Column("Whose", wide=True), Column("Agents at once", "number")]
+    columns += [Column(title, "number") for title in SERVER_COUNTS.values()]
+    columns.append(Column("Prefix-cache hits of queries", "number"))
+    return table("What the model's server counted meanwhile", columns, rows, sortable=False)
 
 
 def cost_table(trial: TrialFacts) -> Table:

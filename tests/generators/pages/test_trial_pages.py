@@ -19,6 +19,7 @@ from runner.records import (
     Fingerprint,
     InvocationKind,
     Outcome,
+    ServerWindow,
     Source,
     Standing,
 )
@@ -47,6 +48,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Shown]:
             "error": "the server went away",
             "stop_reason": "error",
             "requests_seen": 7,
+            "server_window": ServerWindow(
+                shared=False, agents_at_once=1, seconds=3.0, requests_finished=7, prompt_tokens=700
+            ),
         }
     )
     digest = load_datasets(ROOT / "datasets")["hello-world"].task_by_id(TASK).digest()
@@ -119,6 +123,17 @@ def test_each_invocation_is_a_row_with_how_it_ended(trial: Shown) -> None:
     assert second["Stopped because"] == "error the server went away"
     assert (second["Exit code"], second["Requests"]) == ("ended by a signal", "7")
     assert trial.source.count("python -m agent") == 2
+
+
+def test_counters_of_a_shared_server_are_marked_and_are_not_the_trials_tokens(trial: Shown) -> None:
+    first, second = trial.table("What the model's server counted meanwhile")
+    assert first["Whose"] == "shared 2 agents of this run were at work at once"
+    assert (first["Prompt tokens"], first["Prefix-cache hits of queries"]) == ("372,184", "53.0%")
+    assert second["Whose"].startswith("this invocation's own")
+    assert (second["Requests finished"], second["Generated tokens"]) == ("7", "not reported")
+    assert second["Prefix-cache hits of queries"] == "not known"
+    tokens = {row["Class"]: row["Tokens"] for row in trial.table("Tokens of this trial")}
+    assert "372,184" not in tokens.values()
 
 
 def test_tokens_stand_by_class_with_the_rule_that_adds_them(trial: Shown) -> None:

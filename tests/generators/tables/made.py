@@ -109,6 +109,7 @@ class Made:
                     "status": self.status,
                     "scores": None if invalid else {"implementation": score},
                     "task_score": None if invalid else float(score.total),
+                    "invalid_reason": "no JSON object" if invalid else None,
                 }
             ),
         )
