@@ -1,0 +1,154 @@
+"""GeminiCli: Google's coding agent, driven in its streaming JSON mode against generateContent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.gemini_stream import read_run, trace_event
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
+from runner.records import CacheSemantics, DataWarning, Limits
+
+ASSUMED_WINDOWS: Mapping[str, int] = {"gemma-4-31b-it": 256_000, "gemma-4-26b-a4b-it": 256_000}
+"""What the agent takes for the window of a model; it can only be told a share of it."""
+ASSUMED_WINDOW = 1_048_576
+DEFAULT_OUTPUT = 32_000
+SUBAGENTS = ("cli_help", "codebase_investigator", "generalist")
+REACHES_OUT = ("google_web_search", "web_fetch")
+"""Tools that could look the answer up; both run at the vendor, where no sandbox of ours holds them."""
+KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
+
+PINNED = Installation(
+    source=Source.NPM,
+    package="@google/gemini-cli",
+    version="0.61.0",
+    executable="node_modules/@google/gemini-cli/bundle/gemini.js",
+    runtime=Runtime.NODE,
+    note="Speaks only generateContent, which few servers but Google's own offer.",
+)
+
+
+@dataclass(frozen=True)
+class GeminiCli(InstalledProgram):
+    """The harness ``gemini-cli``.
+
+    Its settings name one model for every request, also for those by which it watches itself for loops.
+    """
+
+    name: str = "gemini-cli"
+    title: str = "Gemini CLI"
+    homepage: str | None = "https://github.com/google-gemini/gemini-cli"
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.GENERATE_CONTENT,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model in the main conversation; not those of subagents"
+    installation: Installation = PINNED
+    delegates: bool = True
+    memory_mb: int = 900
+    notes: tuple[str, ...] = (
+        "Tokens are those of its last line, subagents included, told as input with the cache in it and "
+        "output without thinking; they are taken apart. A run without an end is read from its session files.",
+        "It retries a failed request up to ten times and says nothing of it, so retries are unknown.",
+        "Its exit code after a failed request is the HTTP status modulo 256; the last line decides instead.",
+        "Its own limit on turns counts requests of the main conversation. Web search and fetch are off.",
+    )
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is on its stdin, the key in its environment.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        home, endpoint = assignment.home.absolute(), assignment.endpoint
+        file = write_json(
+            home / ".gemini" / "settings.json",
+            settings(endpoint, assignment.limits, assignment.artifacts),
+        )
+        return Launch(
+            command=(
+                *self.command(assignment.installed),
+                *("--model", endpoint.model, "--approval-mode", "yolo", "--output-format", "stream-json"),
+                *("--extensions", "none", "--allowed-mcp-server-names", "none"),
+            ),
+            environment={
+                **clean_environment(assignment, self.search_path),
+                "GEMINI_API_KEY": endpoint.api_key,
+                "GOOGLE_GEMINI_BASE_URL": endpoint.base_url,
+                # Those of the machine are none of a run's business; these files do not exist.
+                "GEMINI_CLI_SYSTEM_SETTINGS_PATH": str(home / "no-settings.json"),
+                "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(home / "no-settings.json"),
+                "GEMINI_CLI_TRUST_WORKSPACE": "true",
+                # It would start itself once more, with half of the machine's memory for its heap.
+                "GEMINI_CLI_NO_RELAUNCH": "true",
+            },
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=self.folders(assignment.installed),
+            configuration=(file,),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the last line says, or, where there is none, what the session files below ``home`` hold."""
+        notes = (
+            *limits_not_kept(assignment.limits, self.name, KEPT_LIMITS),
+            *workspace_settings(assignment.workspace),
+        )
+        return read_run(stdout, assignment.home / ".gemini", notes)
+
+    def trace(self, line: str) -> str | None:
+        """An answer, a tool call or the result in a few words."""
+        return trace_event(line)
+
+
+def settings(endpoint: Endpoint, limits: Limits, artifacts: Path) -> dict[str, object]:
+    """The settings: one model and its limits, nothing that reaches out, no settings of the user or above."""
+    model: dict[str, object] = {"name": endpoint.model}
+    if limits.max_turns is not None:
+        model["maxSessionTurns"] = limits.max_turns
+    if endpoint.context_window is not None:
+        model["compressionThreshold"] = threshold(endpoint, limits)
+    generation = {} if limits.max_output_tokens is None else {"maxOutputTokens": limits.max_output_tokens}
+    pinned = {"model": endpoint.model, "generateContentConfig": generation}
+    scopes = [{"match": {"overrideScope": scope}, "modelConfig": pinned} for scope in ("core", *SUBAGENTS)]
+    return {
+        "model": model,
+        "modelConfigs": {"customOverrides": scopes},
+        "agents": {"overrides": {name: {"modelConfig": {"model": endpoint.model}} for name in SUBAGENTS}},
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "disableYoloMode": False},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "tools": {"exclude": list(REACHES_OUT), "sandbox": False},
+        "context": {
+            "fileName": ["GEMINI.md", "AGENTS.md"],
+            "memoryBoundaryMarkers": [],
+            "includeDirectories": [str(artifacts.absolute())],
+        },
+        "advanced": {"ignoreLocalEnv": True},
+        "hooksConfig": {"enabled": False},
+        "admin": {"extensions": {"enabled": False}, "mcp": {"enabled": False}},
+    }
+
+
+def workspace_settings(workspace: Path) -> Iterator[DataWarning]:
+    """A warning where the repository brings settings of its own.
+
+    The agent obeys them over the user's, and would obey others still only in a folder that is the
+    machine's own. Model, permissions, extensions and servers are on its command line, which beats both.
+    """
+    if (workspace / ".gemini" / "settings.json").is_file():
+        yield DataWarning(
+            code="workspace-settings",
+            text="the repository has settings for this agent (.gemini/settings.json), which it obeys",
+        )
+
+
+def threshold(endpoint: Endpoint, limits: Limits) -> float:
+    """The share of the window that the agent assumes at which it summarises, so that an answer still fits."""
+    window = endpoint.context_window or ASSUMED_WINDOW
+    reserve = min(limits.max_output_tokens or DEFAULT_OUTPUT, window // 4)
+    return round((window - reserve) / ASSUMED_WINDOWS.get(endpoint.model, ASSUMED_WINDOW), 6)
