@@ -25,3 +25,13 @@ class Check:
     """What was found, one sentence without any secret."""
     fix: str = ""
     """The command, or the sentence, that puts it right; empty for one that passed."""
+    window: int | None = None
+    """Tokens of the context window, in the one check that found it; the engine holds its gates to it."""
+
+
+CREDENTIALS = "credentials"
+ENDPOINT = "endpoint"
+SERVED_MODEL = "served model"
+CONTEXT_WINDOW = "context window"
+PROTOCOL = "protocol"
+"""Names that the checks of all hosting paths share."""

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 import httpx
 
+from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.address import VERSION_PATH, api_key, checked_base_url
+from runner.providers.asking import Asker
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.catalogue import context_window
+from runner.providers.checks import CREDENTIALS, ENDPOINT, Check, CheckState
 from runner.providers.fixed import FixedSession
+from runner.providers.probing import Server, key_headers, probe
 from runner.records import Hosting
 
 PROTOCOLS = (WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES, WireProtocol.RESPONSES)
@@ -42,6 +46,24 @@ class CompatibleEndpoint:
             ConfigurationError: the base URL is missing or wrong, or the key's variable is not set.
         """
         return self._session(model, settings, environment)
+
+    def checks(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> Iterator[Check]:
+        """Address, key, model, window and protocols, as the server itself answers; nothing is billed."""
+        try:
+            base_url = checked_base_url(settings.base_url)
+        except ConfigurationError as error:
+            yield Check(ENDPOINT, CheckState.FAIL, error.what, error.remedy)
+            return
+        try:
+            key = api_key(settings.api_key_env, environment)
+        except ConfigurationError as error:
+            yield Check(CREDENTIALS, CheckState.FAIL, error.what, error.remedy)
+            return
+        server = Server(base_url, key, settings.api_key_env)
+        with Asker(key_headers(key), self.transport) as asker:
+            yield from probe(server, model, settings.protocols or self.protocols, asker)
 
     @contextmanager
     def _session(

@@ -12,9 +12,10 @@ from pathlib import Path
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.providers.base import ModelSession, ProviderSettings
+from runner.providers.checks import ENDPOINT, SERVED_MODEL, Check, CheckState
 from runner.providers.counters import ServerCounters, read_counters
 from runner.records import Hosting
-from runner.replay import ReplayServer, RunCount, parse_faults
+from runner.replay import ReplayServer, RunCount, open_library, parse_faults
 
 KEY = "replay-needs-no-key-this-is-a-dummy"
 API_ROOT = {
@@ -70,6 +71,20 @@ class ReplaySession:
         return self.server.count(run)
 
 
+def require_recorded(model: str, windows: Mapping[str, int]) -> None:
+    """Check that a cassette plays ``model``.
+
+    Raises:
+        UsageError: none does; the nearest one is offered.
+    """
+    if model not in windows:
+        near = difflib.get_close_matches(model, windows, n=1)
+        raise UsageError(
+            f"no cassette plays the model {model!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
+            remedy=f"recorded models: {', '.join(windows)}",
+        )
+
+
 @dataclass
 class _Shared:
     """A server and how many sessions use it."""
@@ -103,18 +118,33 @@ class Replay:
         """
         return self._session(model, settings)
 
+    def checks(
+        self,
+        model: str,
+        settings: ProviderSettings,
+        environment: Mapping[str, str],  # noqa: ARG002 - part of the seam; no key is needed
+    ) -> Iterator[Check]:
+        """Cassettes, faults and model; no server is started."""
+        try:
+            parse_faults(settings.faults)
+            windows = open_library(Path(settings.cassettes or "")).models()
+        except ConfigurationError as error:
+            yield Check(ENDPOINT, CheckState.FAIL, error.what, error.remedy or "correct --faults")
+            return
+        yield Check(ENDPOINT, CheckState.PASS, f"the built-in model server plays {len(windows)} models")
+        try:
+            require_recorded(model, windows)
+        except UsageError as error:
+            yield Check(SERVED_MODEL, CheckState.FAIL, error.what, error.remedy)
+        else:
+            yield Check(SERVED_MODEL, CheckState.PASS, f"{model} is recorded", window=windows[model])
+
     @contextmanager
     def _session(self, model: str, settings: ProviderSettings) -> Iterator[ModelSession]:
         server = self._acquire(settings)
         try:
             windows = server.library.models()
-            if model not in windows:
-                near = difflib.get_close_matches(model, windows, n=1)
-                raise UsageError(
-                    f"no cassette plays the model {model!r}"
-                    + (f"; did you mean {near[0]!r}?" if near else ""),
-                    remedy=f"recorded models: {', '.join(windows)}",
-                )
+            require_recorded(model, windows)
             window = settings.context_window or windows[model]
             offered = settings.protocols or self.protocols
             yield ReplaySession(server, model, window, settings.faults, settings.prices, offered)
