@@ -91,6 +91,7 @@ def run(
     api_key_env: str | None = None,
     model: str | None = None,
     backend_model: str | None = None,
+    backend_protocol: str | None = None,
     recipe: str | None = None,
     effort: str | None = None,
     dataset: str | None = None,

@@ -16,6 +16,7 @@ RUN_HELP: Mapping[str, str] = {
     "api-key-env": "name of the environment variable that holds the key",
     "model": "model id, or several with commas (default with replay: all recorded ones)",
     "backend-model": "for provider litellm: what the server behind the proxy calls the model",
+    "backend-protocol": "for provider litellm: what that server speaks (default: chat-completions)",
     "recipe": "for provider vllm: serving recipe, by name or path (default: the one that serves the model)",
     "effort": "reasoning effort, part of the cell's name",
     "dataset": "name or path of a dataset (default: hello-world)",

@@ -27,7 +27,8 @@ OF_A_MODEL = frozenset(
     {"model", "provider", "endpoint", "api_key_env", "protocol", "context_window", "allow_small_window"}
     | {"hosting", "instance_type", "tensor_parallel_size", "precision", "faults"}
     | {"aws_region", "aws_profile", "kiro_dollars_per_credit"}
-    | {"max_output_tokens", "backend_model", "recipe"}
+    | {"max_output_tokens", "recipe"}
+    | {"backend_model", "backend_protocol"}
     | {"price_input", "price_output", "price_cache_read", "price_cache_write"}
 )
 OF_A_DATASET = frozenset({"dataset", "tasks", "count"})

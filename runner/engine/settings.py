@@ -36,6 +36,9 @@ class RunSettings(Part):
     api_key_env: str | None = None
     protocol: Annotated[tuple[WireProtocol, ...], Field(description="the only ones the server speaks")] = ()
     backend_model: Annotated[str | None, Field(description="the model's id behind the proxy")] = None
+    backend_protocol: Annotated[
+        WireProtocol | None, Field(description="what the server behind the proxy speaks")
+    ] = None
     recipe: Annotated[str | None, Field(description="serving recipe, by name or path")] = None
     dataset: str = "hello-world"
     tasks: tuple[str, ...] = ()

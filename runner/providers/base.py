@@ -30,9 +30,11 @@ class ProviderSettings:
     """Who runs the machines, where the user says so."""
     prices: TokenPrices | None = None
     protocols: tuple[WireProtocol, ...] = ()
-    """The only ones the server speaks, where the user says so. A provider that translates offers the rest."""
+    """The only ones to offer, where the user says so."""
     backend_model: str | None = None
     """What the server behind a proxy calls the model; None: as the model is called here."""
+    backend_protocol: WireProtocol | None = None
+    """What the server behind a proxy speaks; None: Chat Completions."""
     recipe: str | None = None
     """Name or path of a serving recipe; None: the one that serves the model, if there is one."""
     recipes: str | None = None
