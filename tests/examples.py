@@ -20,6 +20,7 @@ from runner.records import (
     Invocation,
     InvocationKind,
     Judge,
+    JudgementAttempt,
     JudgementRecord,
     JudgementStatus,
     Level,
@@ -28,6 +29,7 @@ from runner.records import (
     Outcome,
     PlannedTrial,
     PlanRecord,
+    SeenPart,
     ServerWindow,
     Serving,
     Source,
@@ -153,16 +155,58 @@ def trial(who: TrialIdentity | None = None, plan_id: str = PLAN_ID) -> TrialReco
 
 
 def judgement(who: TrialIdentity | None = None) -> JudgementRecord:
-    """A judgement of one artifact."""
+    """A judgement of one artifact, valid at the second attempt."""
     score = ArtifactScore(completeness=19, correctness=14, specificity=22, risk_awareness=20, total=75)
     return JudgementRecord(
         trial=who or identity(),
         number=1,
-        judge=Judge(name="second-opinion", model="judge-model", repository_grounded=True),
+        judge=Judge(
+            name="second-opinion",
+            kind="codex",
+            model="judge-model",
+            provider="endpoint",
+            method="agentic",
+            version="0.1.0",
+            repository_grounded=True,
+        ),
         rubric="implementation-1",
+        rubric_sha256=sha256_of(b"rubric"),
         status=JudgementStatus.SCORED,
         scores={"implementation": score},
         task_score=75.0,
+        notes={"implementation": "Small and right; no test for an empty argument."},
+        verdict="A sound change with a gap in its tests.",
+        candidate="candidate-0badcafe",
+        seen=(
+            SeenPart(name="problem", sha256=sha256_of(b"problem"), characters=7),
+            SeenPart(name="patch.diff", sha256=sha256_of(b"patch"), characters=5, cut_characters=12),
+        ),
+        repository_tree="2" * 40,
+        files_read=("calc.py",),
+        attempts=(
+            JudgementAttempt(
+                number=1,
+                started_at=NOON,
+                duration_seconds=45.0,
+                prompt_sha256=sha256_of(b"prompt"),
+                answer_sha256=sha256_of(b"answer"),
+                usage=usage(),
+                faults=("scores.implementation.total is 76, its criteria add up to 75",),
+            ),
+            JudgementAttempt(
+                number=2,
+                started_at=LATER,
+                duration_seconds=45.0,
+                prompt_sha256=sha256_of(b"prompt again"),
+                answer_sha256=sha256_of(b"answer again"),
+                stream_sha256=sha256_of(b"stream of the judge"),
+                requests_seen=3,
+                usage=usage(),
+            ),
+        ),
+        costs=(Cost(basis=CostBasis.PRICE_TABLE, amount_usd=0.5, source="tokens times prices"),),
+        duration_seconds=90.0,
+        isolation="sandbox",
         judged_at=LATER,
     )
 

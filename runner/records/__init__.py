@@ -5,7 +5,15 @@ from runner.records.check import CheckRecord, CheckStatus
 from runner.records.correction import CorrectionRecord
 from runner.records.cost import Cost, CostBasis
 from runner.records.identity import CellIdentity, Fingerprint, Hosting, ModelName, TrialIdentity
-from runner.records.judgement import CRITERIA, ArtifactScore, Judge, JudgementRecord, JudgementStatus
+from runner.records.judgement import (
+    CRITERIA,
+    ArtifactScore,
+    Judge,
+    JudgementAttempt,
+    JudgementRecord,
+    JudgementStatus,
+    SeenPart,
+)
 from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
@@ -49,6 +57,7 @@ __all__ = [
     "Invocation",
     "InvocationKind",
     "Judge",
+    "JudgementAttempt",
     "JudgementRecord",
     "JudgementStatus",
     "LedgerEntry",
@@ -62,6 +71,7 @@ __all__ = [
     "PublishedFigures",
     "Quantiles",
     "Record",
+    "SeenPart",
     "SemanticsDecision",
     "ServerWindow",
     "Serving",

@@ -7,12 +7,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from runner.records.base import Moment, Part, Record, Sha256, Slug, schema_field
+from runner.records.base import Count, Moment, Part, Record, Seconds, Sha256, Slug, schema_field
+from runner.records.cost import Cost
 from runner.records.identity import TrialIdentity
 from runner.records.trial import Source
+from runner.records.usage import Usage
+from runner.records.warning import DataWarning
 
 CRITERIA = ("completeness", "correctness", "specificity", "risk_awareness")
 SCORE_TOLERANCE = 0.001
+MAX_NOTE = 4000
 
 Criterion = Annotated[int, Field(ge=0, le=25)]
 
@@ -48,32 +52,97 @@ class Judge(Part):
     """Who judged, and how."""
 
     name: Slug = Field(description="short name used in file names")
+    kind: str | None = Field(default=None, max_length=200, description="the judge as it is asked for")
     model: str | None = None
+    provider: Slug | None = Field(default=None, description="hosting path of the judge's model")
     method: str | None = Field(default=None, description="agentic or direct back end, as the source names it")
-    repository_grounded: bool | None = None
+    version: str | None = Field(
+        default=None, description="of the judge's program; another one is another judge"
+    )
+    repository_grounded: bool | None = Field(
+        default=None, description="whether it is shown that the judge read a file of the repository"
+    )
     reasoning_effort: str | None = None
     taken_from: str | None = Field(
         default=None, description="what an imported judge block really describes, where that is known"
     )
 
 
+class SeenPart(Part):
+    """One thing that was put before the judge."""
+
+    name: str = Field(
+        max_length=120, description="problem, reviewer-notes, repository, or an artifact's file"
+    )
+    sha256: Sha256 | None = Field(description="digest of the text as shown; null for a file that is missing")
+    characters: Count = Field(description="of the text as shown")
+    cut_characters: Count = Field(
+        default=0, description="left out in the middle or at the end, marked as cut"
+    )
+    removed: tuple[str, ...] = Field(default=(), description="what was taken out so that the judge is blind")
+
+
+class JudgementAttempt(Part):
+    """One time that the judge was asked."""
+
+    number: int = Field(ge=1)
+    started_at: Moment
+    duration_seconds: Seconds | None = None
+    prompt_sha256: Sha256
+    answer_sha256: Sha256 | None = None
+    stream_sha256: Sha256 | None = Field(default=None, description="digest of the raw event stream")
+    requests_seen: Count | None = Field(default=None, description="model requests that passed our gateway")
+    usage: Usage | None = None
+    costs: tuple[Cost, ...] = ()
+    faults: tuple[str, ...] = Field(
+        default=(), description="why the answer was not valid; empty for a valid one"
+    )
+    interrupted: bool = Field(default=False, description="our side was killed while the judge worked")
+
+
 class JudgementRecord(Record):
     """One judgement. ``task_score`` is the mean of the artifact totals, 0..100."""
 
     KIND: ClassVar[str] = "judgement"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     kind: Literal["judgement"] = "judgement"
-    schema_version: int = schema_field(1)
+    schema_version: int = schema_field(2)
     trial: TrialIdentity
     number: int = Field(ge=1)
     judge: Judge
     rubric: str = Field(description="name and version of the rubric; different rubrics are never averaged")
+    rubric_sha256: Sha256 | None = Field(default=None, description="digest of rubric and instructions")
+    demonstration: bool = Field(default=False, description="the answer was scripted, not judged by a model")
     status: JudgementStatus
+    invalid_reason: str | None = Field(default=None, max_length=2000)
     scores: dict[str, ArtifactScore] | None = Field(
         default=None, description="by artifact; null where only the total was published"
     )
+    missing: tuple[str, ...] = Field(
+        default=(), description="artifacts scored zero without being asked about"
+    )
     task_score: float | None = Field(default=None, ge=0, le=100)
+    notes: dict[str, Annotated[str, Field(max_length=MAX_NOTE)]] = Field(
+        default_factory=dict, description="by artifact, in the judge's words"
+    )
+    verdict: str | None = Field(default=None, max_length=MAX_NOTE)
+    candidate: str | None = Field(
+        default=None, max_length=60, description="the name the judge knew the trial by"
+    )
+    seen: tuple[SeenPart, ...] = ()
+    repository_tree: str | None = Field(
+        default=None, max_length=64, description="git tree of the checkout the judge could read"
+    )
+    files_read: tuple[str, ...] = Field(
+        default=(), description="files of the repository whose content the judge was shown to have read"
+    )
+    attempts: tuple[JudgementAttempt, ...] = ()
+    usage: Usage | None = None
+    costs: tuple[Cost, ...] = ()
+    duration_seconds: Seconds | None = Field(default=None, description="of all attempts")
+    isolation: Literal["none", "sandbox", "container"] | None = None
+    warnings: tuple[DataWarning, ...] = ()
     judged_at: Moment | None = None
     trial_sha256: Sha256 | None = Field(default=None, description="digest of the trial record judged")
     source: Source | None = None
@@ -82,6 +151,8 @@ class JudgementRecord(Record):
     def _score_follows_from_status_and_parts(self) -> JudgementRecord:
         if (self.task_score is None) != (self.status is JudgementStatus.INVALID):
             raise ValueError("a judgement has a task_score exactly when it is not invalid")
+        if (self.invalid_reason is None) == (self.status is JudgementStatus.INVALID):
+            raise ValueError("a judgement carries invalid_reason exactly when it is invalid")
         if self.scores and self.task_score is not None:
             mean = sum(score.total for score in self.scores.values()) / len(self.scores)
             if abs(mean - self.task_score) > SCORE_TOLERANCE:

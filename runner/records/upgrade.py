@@ -37,7 +37,18 @@ def _trial_2_to_3(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
-UPGRADES: Mapping[tuple[str, int], Step] = {("trial", 1): _trial_1_to_2, ("trial", 2): _trial_2_to_3}
+def _judgement_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 adds what the judge saw, its attempts, tokens, cost and time; an invalid one says why."""
+    if document.get("status") == "invalid":
+        document["invalid_reason"] = "the record is older than the field that says why"
+    return document
+
+
+UPGRADES: Mapping[tuple[str, int], Step] = {
+    ("trial", 1): _trial_1_to_2,
+    ("trial", 2): _trial_2_to_3,
+    ("judgement", 1): _judgement_1_to_2,
+}
 """From (kind, version) to the step that makes version + 1 of it. A step is added, never changed."""
 
 

@@ -104,7 +104,12 @@ def test_a_task_score_within_rounding_of_the_mean_is_taken() -> None:
 def test_an_invalid_judgement_has_no_score() -> None:
     with pytest.raises(ValidationError, match="exactly when"):
         rejudged(status=JudgementStatus.INVALID)
-    assert rejudged(status=JudgementStatus.INVALID, task_score=None, scores=None).task_score is None
+    unscored = {"status": JudgementStatus.INVALID, "task_score": None, "scores": None}
+    assert rejudged(**unscored, invalid_reason="no JSON object").task_score is None
+    with pytest.raises(ValidationError, match="invalid_reason"):
+        rejudged(**unscored)
+    with pytest.raises(ValidationError, match="invalid_reason"):
+        rejudged(invalid_reason="no JSON object")
 
 
 def test_a_schema_is_made_for_every_kind_and_closes_its_objects() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import NewerRecordError, RecordError
-from runner.records import KINDS, Record, TrialRecord, parse_record
+from runner.records import KINDS, JudgementRecord, Record, TrialRecord, parse_record
 from tests import examples
 
 GOLDEN = Path(__file__).parent.parent / "data" / "golden"
@@ -57,6 +57,13 @@ def test_there_is_one_golden_file_for_each_version_of_each_kind() -> None:
 def test_the_golden_file_of_the_current_version_holds_the_bytes_written_today(record: Record) -> None:
     golden = GOLDEN / f"{record.KIND}-{record.VERSION}.json"
     assert golden.read_bytes() == record.to_bytes(), "a changed shape needs a new version and an upgrade step"
+
+
+def test_an_invalid_judgement_of_the_first_version_gets_a_reason() -> None:
+    document = json.loads((GOLDEN / "judgement-1.json").read_bytes())
+    document |= {"status": "invalid", "task_score": None, "scores": None}
+    record = parse_record(JudgementRecord, json.dumps(document).encode(), where="here")
+    assert record.invalid_reason == "the record is older than the field that says why"
 
 
 def test_a_record_of_a_newer_version_says_to_update() -> None:
