@@ -8,6 +8,7 @@ from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
 from runner.datasets.patch import ApplyResult, apply_patch, check_patch, make_patch
 from runner.datasets.proof import TaskProof, check_dataset
+from runner.datasets.reach import checkout_bytes, unreachable_refs
 from runner.datasets.removal import remove
 from runner.datasets.reveal import reveal_hidden_files
 
@@ -28,6 +29,7 @@ __all__ = [
     "build_bundle",
     "check_dataset",
     "check_patch",
+    "checkout_bytes",
     "find_dataset",
     "list_dataset",
     "list_datasets",
@@ -38,4 +40,5 @@ __all__ = [
     "reveal_hidden_files",
     "run_check",
     "seal",
+    "unreachable_refs",
 ]

@@ -99,12 +99,12 @@ def commit_for(source: Source, ref: str) -> str:
         check_ref(ref)
     except ValueError as error:
         raise RepositoryError(str(error), where=ref[:200], remedy="correct the task's ref key") from None
-    known = _remembered(source).get(ref) if source.is_remote else None
+    known = remembered_tags(source).get(ref) if source.is_remote else None
     wanted = known or (ref if COMMIT_ID.fullmatch(ref) else None)
-    commit = _commit_in_mirror(source, wanted) if wanted else None
+    commit = commit_in_mirror(source, wanted) if wanted else None
     if commit is None:
         name, wanted = _looked_up(source, ref)
-        commit = _commit_in_mirror(source, wanted) or _fetch(source, name, wanted)
+        commit = commit_in_mirror(source, wanted) or _fetch(source, name, wanted)
         if source.is_remote and name.startswith("refs/tags/"):
             _remember(source, ref, wanted)
     return commit
@@ -114,17 +114,22 @@ def _looked_up(source: Source, ref: str) -> tuple[str, str]:
     """Full ref name (or the commit id again) and object id."""
     if COMMIT_ID.fullmatch(ref):
         return ref, ref
-    refs = _listed_refs(source)
+    refs = listed_refs(source)
     for name in (f"refs/tags/{ref}", f"refs/heads/{ref}", ref):
         if name in refs:
             return name, refs[name]
     raise unknown_ref(source.repo, ref, refs)
 
 
-def _listed_refs(source: Source) -> dict[str, str]:
+def listed_refs(source: Source, *, seconds: float = LISTING_TIMEOUT) -> dict[str, str]:
+    """Object id by full ref name, as the repository itself lists them.
+
+    Raises:
+        RepositoryError: it cannot be reached; the message names the cause.
+    """
     if source.kind is RepositoryKind.BUNDLE:
         return bundle_refs(Path(source.address))
-    done = run_git("ls-remote", "--quiet", "--", source.address, timeout_seconds=LISTING_TIMEOUT)
+    done = run_git("ls-remote", "--quiet", "--", source.address, timeout_seconds=seconds)
     if done.exit_code != 0:
         raise unreachable(source.repo, done.stderr)
     pairs = (line.split("\t", 1) for line in done.stdout.decode("utf-8", "replace").splitlines())
@@ -139,7 +144,7 @@ def _fetch(source: Source, name: str, wanted: str) -> str:
         said = _run_fetch(source, [], EVERYTHING)
     if said:
         raise unreachable(source.repo, said)
-    commit = _commit_in_mirror(source, wanted)
+    commit = commit_in_mirror(source, wanted)
     if commit is None:
         raise unknown_ref(source.repo, name, {})
     return commit
@@ -160,12 +165,14 @@ def _run_fetch(source: Source, depth: Sequence[str], refs: Sequence[str]) -> str
     return "" if done.exit_code == 0 else done.stderr or "git fetch failed"
 
 
-def _commit_in_mirror(source: Source, wanted: str) -> str | None:
+def commit_in_mirror(source: Source, wanted: str) -> str | None:
+    """Commit id of the object ``wanted`` where the cached copy holds it."""
     done = run_git("rev-parse", "--verify", "--quiet", f"{wanted}^{{commit}}", git_dir=source.mirror)
     return done.stdout.decode().strip() if done.exit_code == 0 else None
 
 
-def _remembered(source: Source) -> dict[str, str]:
+def remembered_tags(source: Source) -> dict[str, str]:
+    """Object id by tag, for the tags of a remote that were fetched before."""
     try:
         refs = json.loads((source.mirror / "tags.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -174,7 +181,7 @@ def _remembered(source: Source) -> dict[str, str]:
 
 
 def _remember(source: Source, ref: str, wanted: str) -> None:
-    refs = {**_remembered(source), ref: wanted}
+    refs = {**remembered_tags(source), ref: wanted}
     with tempfile.NamedTemporaryFile("w", dir=source.mirror, delete=False, encoding="utf-8") as stream:
         json.dump(refs, stream, sort_keys=True)
     Path(stream.name).replace(source.mirror / "tags.json")
