@@ -13,6 +13,7 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.providers.base import ProviderSettings
 from runner.providers.registry import PROVIDERS, provider
 from runner.records import Hosting
+from tests.providers.proxy_standin import install_standin
 from tests.replay.tapes import tape
 
 KEY = "provider-key-0123456789"
@@ -22,7 +23,8 @@ NAMES = sorted(PROVIDERS)
 @pytest.fixture
 def settings(tmp_path: Path, name: str) -> ProviderSettings:
     return ProviderSettings(
-        base_url="http://127.0.0.1:9/v1" if name == "endpoint" else None,
+        base_url="http://127.0.0.1:9/v1" if name in {"endpoint", "litellm"} else None,
+        installed=str(install_standin(tmp_path / "installed")) if name == "litellm" else None,
         api_key_env="SOME_KEY",
         context_window=1234,
         cassettes=str(tape(tmp_path)),
