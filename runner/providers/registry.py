@@ -12,6 +12,7 @@ from runner.registry import load_by_name
 PROVIDERS: Mapping[str, str] = {
     "anthropic": "runner.providers.anthropic:Anthropic",
     "endpoint": "runner.providers.compatible:CompatibleEndpoint",
+    "litellm": "runner.providers.litellm:LiteLLM",
     "openai": "runner.providers.openai:OpenAI",
     "replay": "runner.providers.replay:Replay",
 }
