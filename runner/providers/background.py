@@ -20,6 +20,7 @@ from runner.errors import ConfigurationError, EndpointError
 from runner.records import Part
 
 PROC = Path("/proc")
+ENDED = (b"Z", b"X")
 LOOK_SECONDS = 0.1
 TAIL_LINES = 15
 TAIL_BYTES = 8192
@@ -42,13 +43,22 @@ class ServerFile(Part):
 
 def process_mark(pid: int) -> str | None:
     """What tells process ``pid`` from others that had or will have the number; None: it has ended."""
+    if not _has_proc():
+        return _mark_without_proc(pid)
+    fields = _stat(pid)
+    return None if fields is None or fields[0] in ENDED else f"{_boot()}:{int(fields[19])}"
+
+
+def _has_proc() -> bool:
+    return (PROC / "self").exists()
+
+
+def _stat(pid: int | str) -> list[bytes] | None:
+    """What the system says of a process, from its state on: parent is next, then its group."""
     try:
-        fields = (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
+        return (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
     except OSError:
-        return None if PROC.is_dir() and (PROC / "self").exists() else _mark_without_proc(pid)
-    if fields[0] in {b"Z", b"X"}:
         return None
-    return f"{_boot()}:{int(fields[19])}"
 
 
 def _boot() -> str:
@@ -159,18 +169,16 @@ def stop(server: ServerFile, *, grace_seconds: float) -> bool:
     A group whose first process has ended is ended as well, because the rest may hold a machine's memory.
     """
     mark = process_mark(server.pid)
-    if mark is not None and mark != server.mark:
+    if mark != server.mark and (mark is not None or not server.mark.startswith(f"{_boot()}:")):
         return False
-    if mark is None and not server.mark.startswith(f"{_boot()}:"):
+    if not _group_is_there(server.pid):
         return False
-    if not _signal(server.pid, signal.SIGTERM):
-        return False
-    deadline = time.monotonic() + grace_seconds
-    while _group_is_there(server.pid):
-        if time.monotonic() > deadline:
-            _signal(server.pid, signal.SIGKILL)
-            deadline = time.monotonic() + grace_seconds
-        time.sleep(LOOK_SECONDS / 2)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(server.pid, number)
+        deadline = time.monotonic() + grace_seconds
+        while _group_is_there(server.pid) and time.monotonic() < deadline:
+            time.sleep(LOOK_SECONDS / 2)
     return True
 
 
@@ -186,18 +194,14 @@ def tail(log: str, lines: int = TAIL_LINES) -> str:
     return "\n".join(f"    {line[:300]}" for line in [line for line in printable if line.strip()][-lines:])
 
 
-def _signal(group: int, number: signal.Signals) -> bool:
-    try:
-        os.killpg(group, number)
-    except (ProcessLookupError, PermissionError):
-        return False
-    return True
-
-
 def _group_is_there(group: int) -> bool:
+    """Whether any process of the group is still at work."""
     with contextlib.suppress(ChildProcessError):
         # One of our own children is there until it is asked for its end.
         os.waitpid(group, os.WNOHANG)
+    if _has_proc():
+        found = (_stat(each.name) for each in PROC.iterdir() if each.name.isdigit())
+        return any(each[0] not in ENDED and int(each[2]) == group for each in found if each is not None)
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
