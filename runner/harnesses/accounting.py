@@ -18,6 +18,7 @@ from typing import Protocol
 from runner.errors import ConfigurationError
 from runner.harnesses.accounting_cassette import BACKGROUND, DATASET, EDIT, FOREGROUND, MODEL, WINDOW
 from runner.harnesses.base import Assignment, Harness, Launch, Reading
+from runner.harnesses.counts import CLASSES_NOT_TOLD
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.records import Limits, Usage
 
@@ -134,16 +135,33 @@ class Row:
     broken: Mapping[str, int]
     """What these answers used in truth."""
     reading: Reading
+    stand_in: bool = False
+    """Whether a stand-in played recorded output instead of the real program."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether every class is known and equals what was told of whole answers."""
+        return all(self.recorded[name] == self.true[name] for name in CLASSES)
 
     @property
     def agrees(self) -> bool:
-        """Whether every class agrees. Unknown agrees with nothing told, and with nothing else."""
+        """Whether every class agrees. Unknown agrees with nothing told, and with nothing else.
+
+        A harness that says, in a warning, that it leaves cache writes and reasoning out is held to the rest.
+        """
         return all(self._agrees(name) for name in CLASSES)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether the harness says that it does not tell every class that the server told."""
+        return any(warning.code == CLASSES_NOT_TOLD for warning in self.reading.warnings)
 
     def _agrees(self, name: str) -> bool:
         recorded, true, partly = self.recorded[name], self.true[name], self.partly[name]
+        if self.leaves_out and name == "fresh":
+            true, partly = true + self.true["write"], partly + self.partly["write"]
         if recorded is None:
-            return true == 0
+            return true == 0 or (self.leaves_out and name in {"write", "reasoning"})
         if recorded in {true, true + partly}:
             return True
         # The output of a broken-off answer is told as a placeholder; some harnesses estimate it better.

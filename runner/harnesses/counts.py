@@ -9,6 +9,8 @@ from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
 
 NOT_A_CLASS = "not a class of this protocol: tokens written to a cache are part of its fresh input"
 
+CLASSES_NOT_TOLD = "usage-classes-not-told"
+
 
 @dataclass(frozen=True)
 class Counts:
@@ -82,6 +84,23 @@ def not_reported(answers: int) -> DataWarning:
     )
 
 
+def reasoning_not_reported() -> DataWarning:
+    """The warning that reasoning, which is part of the output, was not told apart from it."""
+    return DataWarning(
+        code="reasoning-not-reported",
+        text="how much of the output was reasoning was not told; the output includes it all the same",
+    )
+
+
 def lower_bound(reason: str) -> DataWarning:
     """The warning that more was used than counted."""
     return DataWarning(code="usage-is-lower-bound", text=f"{reason}; more may have been used than counted")
+
+
+def classes_not_told(harness: str) -> DataWarning:
+    """The warning that two classes are unknown because ``harness`` leaves out what the server told."""
+    return DataWarning(
+        code=CLASSES_NOT_TOLD,
+        text=f"{harness} tells neither tokens written to a cache, which are counted as fresh input, "
+        "nor reasoning, which is part of the output",
+    )

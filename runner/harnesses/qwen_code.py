@@ -1,0 +1,139 @@
+"""QwenCode: Alibaba's coding agent, driven in its streaming JSON mode against Chat, Responses or Messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
+from runner.harnesses.qwen_stream import read_run, trace_event
+from runner.records import CacheSemantics, Limits
+
+AUTHENTICATION = {
+    WireProtocol.CHAT_COMPLETIONS: "openai",
+    WireProtocol.RESPONSES: "openai-responses",
+    WireProtocol.MESSAGES: "anthropic",
+}
+KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
+REACHES_OUT = "web_fetch,web_search"
+"""Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
+
+PINNED = Installation(
+    source=Source.NPM,
+    package="@qwen-code/qwen-code",
+    version="0.24.4",
+    executable="node_modules/@qwen-code/qwen-code/cli.js",
+    runtime=Runtime.NODE,
+    note="Needs Node 22 or newer, which is installed with it, and two gigabytes of memory for each run.",
+)
+
+
+@dataclass(frozen=True)
+class QwenCode(InstalledProgram):
+    """The harness ``qwen-code``."""
+
+    name: str = "qwen-code"
+    title: str = "Qwen Code"
+    homepage: str | None = "https://github.com/QwenLM/qwen-code"
+    protocols: tuple[WireProtocol, ...] = tuple(AUTHENTICATION)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model in the main conversation; not those of subagents"
+    installation: Installation = PINNED
+    delegates: bool = True
+    memory_mb: int = 1900
+    notes: tuple[str, ...] = (
+        "Its input has the cache in it, although the field is called as in a program where it has not.",
+        "It never tells tokens written to a cache: over Messages they are part of its input, with a warning.",
+        "At its turn limit it ends without a result line; its transcript holds the usage then.",
+        "Five identical tool calls in a row stop it.",
+    )
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is on its stdin, the key in its environment.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        home, endpoint = assignment.home.absolute(), assignment.endpoint
+        file = write_json(home / "settings.json", settings(endpoint, assignment.limits))
+        return Launch(
+            command=(
+                *self.command(assignment.installed),
+                *("--auth-type", AUTHENTICATION[endpoint.protocol], "--model", endpoint.model),
+                *("--approval-mode", "yolo", "--output-format", "stream-json", "--chat-recording"),
+                *("--include-directories", str(assignment.artifacts.absolute())),
+                *("--exclude-tools", REACHES_OUT, "--extensions", "none"),
+                *("--allowed-mcp-server-names", "none"),
+            ),
+            environment={
+                **clean_environment(assignment, self.search_path),
+                **variables(endpoint, assignment.limits),
+                # Settings of the machine beat those of the workspace.
+                "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(file),
+                "QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(home / "no-defaults.json"),
+                "QWEN_HOME": str(home / ".qwen"),
+            },
+            working_directory=assignment.workspace,
+            stdin=assignment.prompt.encode(),
+            readable=self.folders(assignment.installed),
+            configuration=(file,),
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """What the result line says, or, where there is none, what the transcripts below ``home`` hold."""
+        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
+        return read_run(
+            stdout,
+            assignment.home / ".qwen",
+            missing,
+            max_turns=assignment.limits.max_turns,
+            tells_writes=assignment.endpoint.protocol is not WireProtocol.MESSAGES,
+        )
+
+    def trace(self, line: str) -> str | None:
+        """An answer, a tool call or the result in a few words."""
+        return trace_event(line)
+
+
+def variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
+    """Endpoint, key and output limit, and what keeps the agent from starting itself again."""
+    vendor = "ANTHROPIC" if endpoint.protocol is WireProtocol.MESSAGES else "OPENAI"
+    found = {
+        f"{vendor}_BASE_URL": endpoint.base_url,
+        f"{vendor}_API_KEY": endpoint.api_key,
+        "QWEN_CODE_NO_RELAUNCH": "true",
+        "QWEN_CODE_DISABLE_CRON": "1",
+        "QWEN_DISABLE_AUTO_TITLE": "1",
+        "QWEN_USAGE_STATISTICS_ENABLED": "false",
+    }
+    if limits.max_output_tokens is not None:
+        found["QWEN_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
+    return found
+
+
+def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
+    """The settings: the window, the turn limit, no telemetry, no updates, no requests beside the task."""
+    generation: dict[str, object] = {"maxRetries": 0}
+    if endpoint.context_window is not None:
+        generation["contextWindowSize"] = endpoint.context_window
+    model: dict[str, object] = {"name": endpoint.model, "generationConfig": generation}
+    if limits.max_turns is not None:
+        model["maxSessionTurns"] = limits.max_turns
+    return {
+        "model": model,
+        "fastModel": "",
+        "agents": {"builtin": {"exploreModel": "inherit"}, "crossSessionMessaging": False},
+        "security": {"auth": {"selectedType": AUTHENTICATION[endpoint.protocol]}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "chatRecording": True},
+        "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+        "tools": {"webSearch": {"enabled": False}},
+        "experimental": {"emitToolUseSummaries": False, "cron": False, "artifact": False},
+        "ui": {"enableFollowupSuggestions": False},
+        "disableAllHooks": True,
+    }
