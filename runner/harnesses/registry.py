@@ -12,8 +12,10 @@ from runner.registry import load_by_name
 HARNESSES: Mapping[str, str] = {
     "claude-code": "runner.harnesses.claude_code:ClaudeCode",
     "codex": "runner.harnesses.codex:Codex",
+    "gemini-cli": "runner.harnesses.gemini_cli:GeminiCli",
     "loop": "runner.harnesses.loop:Loop",
     "pi": "runner.harnesses.pi:Pi",
+    "qwen-code": "runner.harnesses.qwen_code:QwenCode",
 }
 MEMBERS = (
     "name",
