@@ -5,6 +5,7 @@ HarnessmarkError
 ├── ConfigurationError         a file or a setting of the user's is wrong          exit 1
 │   ├── DatasetError           a dataset file has faults (all of them listed)
 │   └── RepositoryError        a task's repository or ref cannot be had
+│       └── ChangeRefused      what an agent changed cannot be made into a patch
 ├── StoreError                 the results store cannot be read or written         exit 4
 │   ├── PathEscapeError        a name would leave its root
 │   ├── RecordError            a record file is not what it says it is
@@ -64,6 +65,10 @@ class DatasetError(ConfigurationError):
 
 class RepositoryError(ConfigurationError):
     """A task's repository or ref cannot be had."""
+
+
+class ChangeRefused(RepositoryError):
+    """What an agent changed cannot be made into a patch: it is too large, or nothing that can be read."""
 
 
 class StoreError(HarnessmarkError):

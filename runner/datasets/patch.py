@@ -12,7 +12,7 @@ from pathlib import Path
 from runner.datasets.checkout import SealedCheckout
 from runner.datasets.git import must_git, run_git, telling_lines
 from runner.datasets.removal import remove
-from runner.errors import RepositoryError
+from runner.errors import ChangeRefused
 
 MAX_FILE_BYTES = 100_000_000
 MAX_PATCH_BYTES = 50_000_000
@@ -49,10 +49,11 @@ def make_patch(checkout: SealedCheckout) -> bytes:
     dropped; ignored files stay out.
 
     Raises:
-        RepositoryError: the change is too large to be a patch, or the workspace itself is gone.
+        ChangeRefused: the change is too large to be a patch, or the workspace itself is gone.
+        RepositoryError: git fails at it.
     """
     if checkout.workspace.is_symlink() or not checkout.workspace.is_dir():
-        raise RepositoryError(
+        raise ChangeRefused(
             "the workspace is gone or was replaced by something else",
             where=str(checkout.workspace),
             remedy="there is no change to collect; run the trial again",
@@ -60,7 +61,7 @@ def make_patch(checkout: SealedCheckout) -> bytes:
     try:
         tidy(checkout.workspace)
     except OSError as error:
-        raise RepositoryError(
+        raise ChangeRefused(
             f"the workspace cannot be read: {error.strerror}",
             where=str(error.filename)[:300],
             remedy="there is no change to collect; run the trial again",
@@ -159,8 +160,8 @@ def _git(checkout: SealedCheckout, environment: Mapping[str, str], *arguments: s
     )
 
 
-def _too_large(size: int, where: str) -> RepositoryError:
-    return RepositoryError(
+def _too_large(size: int, where: str) -> ChangeRefused:
+    return ChangeRefused(
         f"the change is too large to be a patch: {size:,} bytes",
         where=where,
         remedy="let .gitignore name what is generated",

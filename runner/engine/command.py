@@ -5,22 +5,33 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
 from rich.console import Console
 
+from runner.engine.detaching import Order, detach
 from runner.engine.isolation import Isolation, IsolationLevel, choose
-from runner.engine.lock import locked
+from runner.engine.judging_choice import chosen_judging
+from runner.engine.lock import locked, require_unlocked
 from runner.engine.matrix import read_matrix
+from runner.engine.notifying import Notifier, notify_command, without_secrets
 from runner.engine.places import Places
-from runner.engine.planning import Group, make_plan
+from runner.engine.planning import Group, by_cell, make_plan
+from runner.engine.preflight.flight import Flight, look, show, shown
+from runner.engine.preflight.report import Report
 from runner.engine.progress import TerminalObserver, plan_lines, plan_table, summary_lines
 from runner.engine.resolution import complete, require_repositories, resolve_all, store_of
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
 from runner.engine.running import EXIT_DONE, Run, Stop, run_plan
-from runner.engine.sessions import open_sessions, require_protocols, require_ways, require_windows
+from runner.engine.sessions import (
+    Sessions,
+    exclusive_keys,
+    open_sessions,
+    require_ways,
+)
 from runner.engine.settings import RunSettings, changed, read_settings
 from runner.errors import UsageError
 from runner.records import PlanRecord
@@ -29,10 +40,38 @@ from runner.store import ResultsStore
 
 RESUMABLE = frozenset(
     {"concurrency", "budget_usd", "budget_tokens", "budget_seconds", "fail_under"}
-    | {"cell_budget_usd", "cell_budget_tokens", "cell_budget_seconds"}
+    | {"cell_budget_usd", "cell_budget_tokens", "cell_budget_seconds", "max_hours", "end_hours"}
+    | {"notify", "judge", "judge_mode", "judge_concurrency"}
 )
 """Settings that do not change what is measured."""
 BESIDE_A_MATRIX = RESUMABLE | {"seed", "trials"}
+
+
+@dataclass(frozen=True)
+class Call:
+    """How ``invoke run`` was called, beside its settings."""
+
+    places: Places
+    console: Console
+    environment: Mapping[str, str]
+    flags: Mapping[str, object]
+    stream: bool = False
+    verbose: bool = False
+    detach: bool = False
+    log: Path | None = None
+    """Where what is shown goes, when nobody looks on."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What a run needs whether it is new or not."""
+
+    groups: Sequence[Group]
+    isolation: Isolation
+    scanner: Scanner
+    notify: tuple[str, ...]
+    report: Report
+    """Of the pre-flight."""
 
 
 def run_command(
@@ -44,30 +83,24 @@ def run_command(
     environment: Mapping[str, str],
     dry_run: bool = False,
     resume: str | bool | None = None,
+    detach: bool = False,
     stream: bool = False,
     verbose: bool = False,
     matrix: Path | None = None,
+    log: Path | None = None,
 ) -> int:
     """Start a run, or go on with one; returns the exit code.
 
     ``matrix`` is a file that lists models, harnesses, skills and datasets; flags and ``config`` are then not
     given, except those that do not change what is measured.
     ``resume`` is a plan id, True for the newest unfinished plan, or nothing for a new run.
+    With ``detach`` the run goes on in a process of its own once everything was checked and planned.
     """
     if resume == "":
         raise UsageError("--resume was given an empty plan id", remedy="name the plan, or leave the = out")
+    call = Call(places, console, environment, flags, stream, verbose, detach, log)
     if not resume:
-        return start(
-            places,
-            console,
-            config=config,
-            flags=flags,
-            environment=environment,
-            dry_run=dry_run,
-            stream=stream,
-            verbose=verbose,
-            matrix=matrix,
-        )
+        return start(call, settings_of_call(matrix, config, flags), dry_run=dry_run)
     given = {name for name, value in flags.items() if value is not None}
     foreign = sorted(given - RESUMABLE) + [
         name for name, value in (("config", config), ("matrix", matrix), ("dry_run", dry_run)) if value
@@ -77,81 +110,105 @@ def run_command(
         raise UsageError(
             f"a resumed run keeps the settings of its plan; {shown} cannot change", remedy="leave it out"
         )
-    plan_id = resume if isinstance(resume, str) else None
-    return go_on(
-        places, console, plan_id=plan_id, environment=environment, flags=flags, stream=stream, verbose=verbose
-    )
+    return go_on(call, resume if isinstance(resume, str) else None)
 
 
-def start(
-    places: Places,
-    console: Console,
-    *,
-    config: Path | None,
-    flags: Mapping[str, object],
-    environment: Mapping[str, str],
-    dry_run: bool = False,
-    stream: bool = False,
-    verbose: bool = False,
-    matrix: Path | None = None,
-) -> int:
+def start(call: Call, wanted: Sequence[RunSettings], *, dry_run: bool = False) -> int:
     """Plan a run, show the plan, and run it unless ``dry_run``; returns the exit code."""
-    wanted = _matrix(matrix, config, flags) if matrix else (read_settings(config, flags),)
-    groups = resolve_all([complete(each, places) for each in wanted], places)
-    require_protocols(groups)
-    isolation = chosen_isolation(groups, places)
-    scanner = _scanner(groups, places, environment)
+    places = call.places
+    prepared = prepare(call, [complete(each, places) for each in wanted], dry_run=dry_run)
+    groups = prepared.groups
     demonstration, private = store_of(groups[0])
-    store = places.store(demonstration=demonstration, private=private, scanner=scanner)
+    store = places.store(demonstration=demonstration, private=private, scanner=prepared.scanner)
     with ExitStack() as stack:
         if not dry_run:
-            sessions = stack.enter_context(open_sessions(groups, places, environment))
-            for warning in require_windows(groups, sessions):
-                console.print(warning, markup=False, highlight=False, soft_wrap=True)
-            require_repositories(
-                groups, places, lambda text: console.print(text, markup=False, highlight=False)
-            )
+            sessions = stack.enter_context(open_sessions(groups, places, call.environment))
+            require_repositories(groups, places, lambda text: say(call.console, text))
         # Two runs that plan at the same moment would otherwise take the same trial numbers.
         with locked(places.lock("planning"), wait=True, holder="another run"):
-            plan = make_plan(groups, store, now=datetime.now(UTC))
-            show_plan(plan, console)
-            show_isolation(isolation, console)
+            plan = make_plan(groups, store, now=datetime.now(UTC), keys=exclusive_keys(groups, places))
+            show_plan(plan, call.console)
+            show_isolation(prepared.isolation, call.console)
             if dry_run:
-                console.print("Dry run: nothing was started, nothing was written.")
+                call.console.print("Dry run: nothing was started, nothing was written.")
+                prepared.report.require()
                 return EXIT_DONE
             store.write_plan(plan)
-        observer = stack.enter_context(TerminalObserver(console, stream=stream, verbose=verbose))
-        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop(), isolation), console)
+        if not call.detach:
+            return _run(call, prepared, plan, store, sessions)
+    return _detached(call, prepared, plan)
 
 
-def go_on(
-    places: Places,
-    console: Console,
-    *,
-    plan_id: str | None,
-    environment: Mapping[str, str],
-    flags: Mapping[str, object],
-    stream: bool = False,
-    verbose: bool = False,
-) -> int:
+def go_on(call: Call, plan_id: str | None) -> int:
     """Run what is left of a plan (the newest unfinished one when no id is given); returns the exit code.
 
-    Only flags that do not change what is measured may differ from the plan: concurrency, budgets and the
-    threshold.
+    Only flags that do not change what is measured may differ from the plan: concurrency, budgets, times,
+    judges, the threshold, and whom to notify.
     """
-    plan, found = find_plan(plan_id, places)
-    groups = resolve_all([changed(each, flags) for each in settings_of(plan)], places)
-    require_unchanged(plan, groups, found)
-    isolation = chosen_isolation(groups, places)
-    scanner = _scanner(groups, places, environment)
-    store = ResultsStore(found.root, scanner=scanner)
-    console.print(f"Resuming plan {plan.plan_id}", highlight=False)
-    show_isolation(isolation, console)
-    with (
-        open_sessions(groups, places, environment) as sessions,
-        TerminalObserver(console, stream=stream, verbose=verbose) as observer,
-    ):
-        return _run(Run(plan, groups, sessions, places, store, scanner, observer, Stop(), isolation), console)
+    plan, found = find_plan(plan_id, call.places)
+    prepared = prepare(call, [changed(each, call.flags) for each in settings_of(plan)], resumed=plan)
+    require_unchanged(plan, prepared.groups, found)
+    store = ResultsStore(found.root, scanner=prepared.scanner)
+    call.console.print(f"Resuming plan {plan.plan_id}", highlight=False)
+    show_isolation(prepared.isolation, call.console)
+    with open_sessions(prepared.groups, call.places, call.environment) as sessions:
+        if not call.detach:
+            return _run(call, prepared, plan, store, sessions)
+    return _detached(call, prepared, plan)
+
+
+def prepare(
+    call: Call,
+    settings: Sequence[RunSettings],
+    *,
+    dry_run: bool = False,
+    resumed: PlanRecord | None = None,
+) -> Prepared:
+    """Everything that can be wrong before a trial starts; a dry run shows it and does not refuse yet.
+
+    Raises:
+        ConfigurationError, UsageError: something is.
+    """
+    groups = resolve_all(settings, call.places)
+    by_cell(groups)
+    notify = groups[0].settings.notify
+    command = notify_command(notify, call.environment) if notify else ()
+    names = key_names(groups)
+    scanner = call.places.scanner(call.environment, names)
+    demonstration, private = store_of(groups[0])
+    store = call.places.store(demonstration=demonstration, private=private)
+    flight = Flight(groups, call.places, call.environment, scanner, store, names, resumed)
+    with shown(call.console) as progress:
+        report = look(flight, progress)
+    if dry_run:
+        show(report, call.console)
+    else:
+        for text in report.warnings():
+            say(call.console, text)
+        report.require()
+        say(call.console, report.summary())
+    return Prepared(groups, chosen_isolation(groups, call.places), scanner, command, report)
+
+
+def _detached(call: Call, prepared: Prepared, plan: PlanRecord) -> int:
+    """Hand the plan over to a process that outlives this terminal."""
+    given = {name: value for name, value in call.flags.items() if name in RESUMABLE and value is not None}
+    given["notify"] = prepared.groups[0].settings.notify
+    order = Order(flags=given, stream=call.stream, verbose=call.verbose)
+    require_unlocked(call.places.lock(plan.plan_id), holder=f"another runner of {plan.plan_id}")
+    return detach(call.places, plan.plan_id, order, call.environment, lambda text: say(call.console, text))
+
+
+def settings_of_call(
+    matrix: Path | None, config: Path | None, flags: Mapping[str, object]
+) -> tuple[RunSettings, ...]:
+    """The settings of a new run, group by group, as files and flags say them.
+
+    Raises:
+        ConfigurationError: a file or a flag has faults.
+        UsageError: a flag cannot stand beside a matrix.
+    """
+    return _matrix(matrix, config, flags) if matrix else (read_settings(config, flags),)
 
 
 def _matrix(matrix: Path, config: Path | None, flags: Mapping[str, object]) -> tuple[RunSettings, ...]:
@@ -164,11 +221,16 @@ def _matrix(matrix: Path, config: Path | None, flags: Mapping[str, object]) -> t
     return tuple(changed(each, given) for each in read_matrix(matrix))
 
 
-def _scanner(groups: Sequence[Group], places: Places, environment: Mapping[str, str]) -> Scanner:
-    """Knows the secrets of this machine, those that the groups use above all."""
+def key_names(groups: Sequence[Group]) -> list[str]:
+    """Environment variables that hold a key of these groups."""
     names = [group.settings.api_key_env for group in groups]
     names += [getattr(group.parts.provider, "key_variable", None) for group in groups]
-    return places.scanner(environment, [name for name in names if name])
+    return [name for name in names if name]
+
+
+def say(console: Console, text: str) -> None:
+    """Print a line as it is."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 def chosen_isolation(groups: Sequence[Group], places: Places) -> Isolation:
@@ -189,7 +251,7 @@ def show_isolation(isolation: Isolation, console: Console) -> None:
     text = f"isolation: {isolation.level}{remark}"
     if isolation.level is IsolationLevel.NONE:
         text += "; agents and checks run with your rights: use a machine you can throw away"
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    say(console, text)
 
 
 def show_plan(plan: PlanRecord, console: Console) -> None:
@@ -199,11 +261,29 @@ def show_plan(plan: PlanRecord, console: Console) -> None:
         console.print(line, highlight=False, soft_wrap=True)
 
 
-def _run(run: Run, console: Console) -> int:
-    with _stopping_on_signals(run.stop, console):
-        summary = run_plan(run)
+def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, sessions: Sessions) -> int:
+    stop, groups = Stop(), prepared.groups
+    names = tuple(key_names(groups))
+    with TerminalObserver(call.console, stream=call.stream, verbose=call.verbose) as observer:
+        environment = without_secrets(call.environment, names) if prepared.notify else {}
+        run = Run(
+            plan,
+            groups,
+            sessions,
+            call.places,
+            store,
+            prepared.scanner,
+            observer,
+            stop,
+            prepared.isolation,
+            judging=chosen_judging(groups[0].settings, store),
+            notifier=Notifier(prepared.notify, environment, call.places.root, observer.note),
+            log=None if call.log is None else str(call.log.relative_to(call.places.root)),
+        )
+        with _stopping_on_signals(stop, call.console):
+            summary = run_plan(run)
     for line in summary_lines(summary):
-        console.print(line, highlight=False, soft_wrap=True)
+        call.console.print(line, highlight=False, soft_wrap=True)
     return summary.exit_code(run.shared.fail_under)
 
 
@@ -214,6 +294,7 @@ def _stopping_on_signals(stop: Stop, console: Console) -> Iterator[None]:
             console.print("Stopping the trials in flight; they will run again on resume.")
         else:
             console.print("Finishing the trials in flight; press Ctrl-C again to stop them too.")
+        stop.interrupt()
 
     before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -43,6 +43,8 @@ class Desk:
     isolation: Isolation
     cancelled: threading.Event
     on_line: Callable[[str], None] | None = None
+    on_traffic: Callable[[], None] | None = None
+    """Called when the agent has talked to its model."""
     scanner: Scanner = field(default_factory=Scanner)
     slot: AbstractContextManager[object] = field(default_factory=nullcontext)
     """Held while an agent is at work: only so many are at a time."""

@@ -19,7 +19,9 @@ from runner.engine.pricing import with_given_prices
 from runner.engine.server_window import Window
 from runner.engine.stall import Stall
 from runner.engine.supervision import Finished, supervise
+from runner.errors import ChangeRefused
 from runner.harnesses.base import Assignment, Reading
+from runner.harnesses.endpoint import Endpoint
 from runner.records import Invocation, InvocationKind, Limits, Outcome, ServerWindow
 
 PATCH = "patch.diff"
@@ -39,6 +41,15 @@ class Pass:
 
     done: Done
     artifacts: Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What an agent left behind."""
+
+    artifacts: Mapping[str, bytes]
+    refused: str = ""
+    """Why its change is no patch, where it is none."""
 
 
 @dataclass(frozen=True)
@@ -78,21 +89,10 @@ def invoke(
     remove(scratch)
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
-    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
     window = Window(desk.counters)
     with way_to(desk.endpoint, desk.isolation) as way:
-        assignment = Assignment(
-            prompt=desk.skill.prompt(
-                desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
-            ),
-            workspace=checkout.workspace,
-            artifacts=artifacts,
-            home=scratch / "home",
-            endpoint=way.endpoint,
-            limits=limits,
-            installed=desk.installed,
-        )
+        assignment = _assignment(desk, checkout, kind, scratch / "home", way.endpoint, limits)
         launch = desk.harness.launch(assignment)
         command = tuple(mask.text(part) for part in launch.command)
         configuration = configuration_digest(launch, way.endpoint, str(desk.folder))
@@ -109,7 +109,7 @@ def invoke(
                     stdout=scratch / OUTPUT,
                     timeout_seconds=limits.timeout_seconds,
                     idle_seconds=desk.settings.idle_seconds,
-                    activity=way.activity,
+                    activity=_noticing(desk, way.activity),
                     cancelled=stall,
                     on_line=_listener(desk, stall),
                 )
@@ -120,35 +120,70 @@ def invoke(
     done = _done(desk, scratch, ended, kind, number, command)
     # On disk before anything else is done: this is what was paid for.
     note_done(scratch, done)
-    collected = read_artifacts(desk, checkout)
-    missing = [name for name in desk.skill.artifacts if name not in collected]
+    collected = collect(desk, checkout)
+    missing = [name for name in desk.skill.artifacts if name not in collected.artifacts]
     outcome, reason = _outcome(desk, ended, missing)
+    if outcome is Outcome.INCOMPLETE and collected.refused:
+        reason = f"{reason} ({collected.refused})"
     done = done.model_copy(update={"outcome": outcome, "reason": mask.text(reason)})
     note_done(scratch, done)
-    return Pass(done, collected)
+    return Pass(done, collected.artifacts)
 
 
-def read_artifacts(desk: Desk, checkout: SealedCheckout) -> dict[str, bytes]:
-    """The artifacts that are there: the patch made by us, the rest as the agent left them.
+def _assignment(
+    desk: Desk,
+    checkout: SealedCheckout,
+    kind: InvocationKind,
+    home: Path,
+    endpoint: Endpoint,
+    limits: Limits,
+) -> Assignment:
+    artifacts = desk.folder / "artifacts"
+    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
+    return Assignment(
+        prompt=desk.skill.prompt(
+            desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present
+        ),
+        workspace=checkout.workspace,
+        artifacts=artifacts,
+        home=home,
+        endpoint=endpoint,
+        limits=limits,
+        installed=desk.installed,
+    )
 
-    The agent is not trusted: links are not followed, and a file above the size limit counts as missing.
+
+def read_artifacts(desk: Desk, checkout: SealedCheckout) -> Mapping[str, bytes]:
+    """The artifacts that are there."""
+    return collect(desk, checkout).artifacts
+
+
+def collect(desk: Desk, checkout: SealedCheckout) -> Collected:
+    """What an agent left: the patch made by us, the rest as it lies there.
+
+    The agent is not trusted: links are not followed, and a file above the size limit counts as missing; so
+    does a patch of a change that cannot be one, which is the agent's doing and not a failure of ours.
     """
     found: dict[str, bytes] = {}
+    refused = ""
     folder = desk.folder / "artifacts"
     if folder.is_symlink():
         # An agent that put a link in its place would have us read whatever it points at.
-        return found
+        return Collected(found)
     for name in desk.skill.artifacts:
         path = folder / name
         if name == PATCH:
-            data = make_patch(checkout)
+            try:
+                data = make_patch(checkout)
+            except ChangeRefused as error:
+                data, refused = b"", error.what
         elif path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_ARTIFACT_BYTES:
             data = path.read_bytes()
         else:
             continue
         if data.strip():
             found[name] = data
-    return found
+    return Collected(found, refused)
 
 
 def replace_artifacts(desk: Desk, left: Mapping[str, bytes], number: int, *, anew: bool) -> None:
@@ -169,6 +204,23 @@ def _listener(desk: Desk, stall: Stall) -> Callable[[str], None]:
             desk.on_line(line)
 
     return hear
+
+
+def _noticing(desk: Desk, activity: Callable[[], int] | None) -> Callable[[], int] | None:
+    """``activity``, passed on when it has changed."""
+    if activity is None:
+        return None
+    ask, last = activity, 0
+
+    def notice() -> int:
+        nonlocal last
+        now = ask()
+        if now != last and desk.on_traffic is not None:
+            desk.on_traffic()
+        last = now
+        return now
+
+    return notice
 
 
 def _outcome(desk: Desk, ended: _Ended, missing: list[str]) -> tuple[Outcome, str]:

@@ -17,6 +17,8 @@ from runner.records import Part
 from runner.records.base import Moment
 
 BEAT_SECONDS = 5.0
+LOOK_SECONDS = 0.25
+Stopping = Literal["", "no more", "now"]
 Phase = Literal["running", "switching", "judging", "ended"]
 
 
@@ -49,7 +51,7 @@ class RunState(Part):
     phase: Phase = "running"
     model: str | None = None
     """What is being served, or switched to."""
-    stopping: Literal["", "no more", "now"] = ""
+    stopping: Stopping = ""
     running: tuple[AtWork, ...] = ()
     failed: tuple[FailedBlock, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -90,6 +92,7 @@ class Journal:
         path: the file; replaced whole, so that a reader never sees half of it.
         first: how it begins.
         seconds: how long runners were at work on the plan by now.
+        stopping: what the user wants; asked again and again, as a signal handler cannot wait for our lock.
         now: the time.
     """
 
@@ -99,9 +102,11 @@ class Journal:
         first: RunState,
         *,
         seconds: Callable[[], float] = lambda: 0.0,
+        stopping: Callable[[], Stopping] = lambda: "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._path, self._state, self._seconds, self._now = path, first, seconds, now
+        self._stopping = stopping
         self._signs: dict[int, Moment] = {}
         self._lock = threading.Lock()
         self._ended = threading.Event()
@@ -163,8 +168,12 @@ class Journal:
         self._ended.set()
 
     def _beat(self) -> None:
-        while not self._ended.wait(BEAT_SECONDS):
-            self.say()
+        waited = 0.0
+        while not self._ended.wait(LOOK_SECONDS):
+            waited += LOOK_SECONDS
+            if waited >= BEAT_SECONDS or self._stopping() != self._state.stopping:
+                waited = 0.0
+                self.say()
 
     def _write(self, news: dict[str, object]) -> None:
         if self._state.ended_at is not None:
@@ -177,6 +186,7 @@ class Journal:
         self._state = changed.model_copy(
             update={
                 "running": running,
+                "stopping": self._stopping(),
                 "heartbeat": self._now(),
                 "worked_seconds": round(self._seconds(), 3),
             }

@@ -10,6 +10,7 @@ from typing import Literal
 
 from runner.errors import HarnessmarkError
 from runner.records import TrialIdentity
+from runner.store import ResultsStore
 
 JudgeMode = Literal["inline", "async", "skip"]
 JudgeTrial = Callable[[TrialIdentity], str | None]
@@ -60,6 +61,10 @@ class JudgingQueue:
             return False
         self._asked.add(identity.key)
         return True
+
+    def lacks_stored(self, identity: TrialIdentity, store: ResultsStore) -> bool:
+        """As :meth:`lacks`, of a trial that may have come to nothing."""
+        return store.has_trial(identity) and self.lacks(identity)
 
     def put(self, identity: TrialIdentity) -> None:
         """Judge a finished trial in a worker of the queue, unless it is judged."""

@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from runner.datasets import Dataset, Task
+from runner.engine.blocks import Keys, in_blocks
 from runner.engine.settings import RunSettings, settings_to_strings
 from runner.errors import UsageError
 from runner.harnesses.base import Harness
@@ -77,11 +78,14 @@ def by_cell(groups: Sequence[Group]) -> dict[tuple[str, ...], Group]:
     return found
 
 
-def make_plan(groups: Sequence[Group], store: ResultsStore, *, now: datetime) -> PlanRecord:
+def make_plan(
+    groups: Sequence[Group], store: ResultsStore, *, now: datetime, keys: Keys | None = None
+) -> PlanRecord:
     """The plan for ``groups``: every trial, in a seeded order that interleaves the cells.
 
     Trial numbers follow the highest one that any plan in the store has taken. The order is drawn in rounds:
-    each round holds one trial of every cell and task, so that a cut run still has all cells alike.
+    each round holds one trial of every cell and task, so that a cut run still has all cells alike. Models
+    that take turns on a server (``keys``) have one block of trials each, in an order drawn as well.
 
     Raises:
         UsageError: two groups fill the same cell.
@@ -109,7 +113,7 @@ def make_plan(groups: Sequence[Group], store: ResultsStore, *, now: datetime) ->
         created_at=now,
         harnessmark_version=version("harnessmark"),
         seed=first.seed,
-        trials=tuple(trials),
+        trials=in_blocks(trials, keys or {}, generator),
         limits=first.limits(),
         cost_ceiling_usd=ceiling,
         cost_ceiling_reason=reason,

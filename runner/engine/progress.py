@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from runner.engine.attempt import Attempt
-from runner.engine.running import RunSummary
+from runner.engine.tally import RunSummary
 from runner.records import Outcome, PlannedTrial, PlanRecord
 
 CUT = 200

@@ -10,11 +10,12 @@ from runner.engine.isolation import Isolation, require_a_way
 from runner.engine.places import Places
 from runner.engine.planning import Group
 from runner.engine.resolution import provider_settings
-from runner.engine.window import window_warning
+from runner.engine.window import Gate, window_check
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.base import ModelSession, Provider, protocols_for
+from runner.providers.checks import CheckState
 from runner.providers.exclusive import exclusive_key, fault_of
 from runner.records import CellIdentity
 
@@ -31,10 +32,6 @@ class Sessions:
     def of(self, cell: CellIdentity) -> ModelSession:
         """The session of the cell's model; it must be open."""
         return self._open[cell.key]
-
-    def is_open(self, cell: CellIdentity) -> bool:
-        """Whether the cell's model is reachable now."""
-        return cell.key in self._open
 
     @contextmanager
     def opened(self, key: str | None, say: Callable[[str], None] | None = None) -> Iterator[None]:
@@ -63,7 +60,7 @@ class Sessions:
                         )
                         opened[same] = stack.enter_context(session)
                     self._open[cell.key] = opened[same]
-                    stack.callback(self._open.pop, cell.key)
+                    stack.callback(self._open.pop, cell.key, None)
             yield
 
     def fault(self, key: str | None) -> str | None:
@@ -100,8 +97,8 @@ def open_sessions(
         yield sessions
 
 
-def require_windows(groups: Sequence[Group], sessions: Sessions) -> list[str]:
-    """What to tell the user about the context windows of models that are reachable now, each thing once.
+def require_windows(groups: Sequence[Group], sessions: Sessions, key: str | None = None) -> list[str]:
+    """What to tell the user about the context windows of the models with that key, each thing once.
 
     Raises:
         ConfigurationError: a window is too small for an agent.
@@ -112,32 +109,18 @@ def require_windows(groups: Sequence[Group], sessions: Sessions) -> list[str]:
         if provider.demonstration:
             continue
         for cell in group.cells():
-            if not sessions.is_open(cell):
+            if sessions.keys[cell.key] != key:
                 continue
             harness, model = group.parts.harnesses[cell.harness], cell.model.raw_id
             protocol = common_protocol(harness, provider, settings.protocol, model)
             endpoint = sessions.of(cell).endpoint(protocol, run="preflight", scenario="preflight/preflight")
-            warning = window_warning(
-                endpoint.context_window,
-                model=cell.model.raw_id,
-                output_tokens=settings.max_output_tokens,
-                allow_small=settings.allow_small_window,
-            )
-            if warning is not None:
-                said[warning] = None
+            gate = Gate(model, settings.max_output_tokens, settings.allow_small_window)
+            check = window_check(endpoint.context_window, gate)
+            if check.state is CheckState.FAIL:
+                raise ConfigurationError(check.found, remedy=check.fix)
+            if check.state is CheckState.WARN:
+                said[f"{check.found} ({check.fix})"] = None
     return list(said)
-
-
-def require_protocols(groups: Sequence[Group]) -> None:
-    """Check that each harness can speak with the provider of its cells.
-
-    Raises:
-        ConfigurationError: one cannot.
-    """
-    for group in groups:
-        for harness in group.parts.harnesses.values():
-            for model in group.settings.model:
-                common_protocol(harness, group.parts.provider, group.settings.protocol, model)
 
 
 def require_ways(groups: Sequence[Group], isolation: Isolation) -> None:

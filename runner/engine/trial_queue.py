@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from runner.engine.spending import Account
 from runner.engine.tally import Tally
 from runner.engine.wallclock import WallClock
-from runner.records import PlannedTrial, PlanRecord
+from runner.records import PlanRecord
 
 
 class TrialQueue:
@@ -17,7 +17,8 @@ class TrialQueue:
     Args:
         left: positions without a record that may be run.
         has_dollar_budget: whether an unknown cost is worth a word.
-        say: told once each why trials do not start.
+        warn: told once each what a user should know.
+        refuse: told once each why trials do not start, and whether that holds for the whole run.
     """
 
     def __init__(
@@ -29,11 +30,12 @@ class TrialQueue:
         tally: Tally,
         wall: WallClock,
         has_dollar_budget: bool,
-        say: Callable[[str], None],
+        warn: Callable[[str], None],
+        refuse: Callable[[str, bool], None],
     ) -> None:
         self._plan, self._account, self._tally, self._wall = plan, account, tally, wall
         self._has_dollar_budget = has_dollar_budget
-        self._tell = say
+        self._warn, self._refuse = warn, refuse
         self._left = set(left)
         self._turn: deque[int] = deque()
         self._said: set[str] = set()
@@ -42,13 +44,13 @@ class TrialQueue:
         """Go on with those of ``positions`` that are left."""
         self._turn = deque(position for position in positions if position in self._left)
 
-    def next(self) -> tuple[int, PlannedTrial] | None:
-        """The next trial with its position; None when there is none that may start."""
+    def next(self) -> int | None:
+        """Position of the next trial; None when there is none that may start."""
         while self._turn and self._may_start_any():
             position = self._turn.popleft()
             if self._may_start(position):
                 self._left.discard(position)
-                return position, self._plan.trials[position]
+                return position
         return None
 
     def put_back(self, position: int) -> None:
@@ -58,22 +60,24 @@ class TrialQueue:
     def has_any(self, positions: Iterable[int]) -> bool:
         """Whether one of ``positions`` is left and may start: asked before a server is switched for it."""
         left = [position for position in positions if position in self._left]
-        return bool(left) and self._may_start_any() and any([self._may_start(each) for each in left])
+        return bool(left) and self._may_start_any() and any(map(self._may_start, left))
 
     def _may_start_any(self) -> bool:
         if self._tally.unpriced and self._has_dollar_budget:
-            self._say("a budget in dollars cannot be kept: the cost of finished trials is unknown")
-        return self._agrees(self._account.run_used_up() or self._wall.over())
+            words = "a budget in dollars cannot be kept: the cost of finished trials is unknown"
+            self._once(words, self._warn)
+        return self._agrees(self._account.run_used_up() or self._wall.over(), of_the_run=True)
 
     def _may_start(self, position: int) -> bool:
-        return self._agrees(self._account.cell_used_up(self._plan.trials[position].identity.cell.key))
+        cell = self._plan.trials[position].identity.cell
+        return self._agrees(self._account.cell_used_up(cell.key), of_the_run=False)
 
-    def _agrees(self, reason: str | None) -> bool:
+    def _agrees(self, reason: str | None, *, of_the_run: bool) -> bool:
         if reason is not None:
-            self._say(reason)
+            self._once(reason, lambda text: self._refuse(text, of_the_run))
         return reason is None
 
-    def _say(self, reason: str) -> None:
-        if reason not in self._said:
-            self._said.add(reason)
-            self._tell(reason)
+    def _once(self, text: str, tell: Callable[[str], None]) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            tell(text)

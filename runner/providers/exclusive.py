@@ -24,7 +24,7 @@ class WatchedSession(Protocol):
     """A session that can tell whether its server is still there."""
 
     def fault(self) -> str | None:
-        """What is wrong with the server, in a sentence; None while it answers. Takes a few seconds at most."""
+        """What is wrong with the server, in a sentence; None while it answers. Takes seconds at most."""
 
 
 def exclusive_key(provider: object, model: str, settings: ProviderSettings) -> str | None:
