@@ -8,6 +8,7 @@ from runner.replay.conversation import (
     Answer,
     Conversation,
     OfferedTool,
+    description_in,
     model_in,
     objects_in,
     pieces,
@@ -62,7 +63,8 @@ def _tools(offered: object) -> tuple[OfferedTool, ...]:
     for entry in offered if isinstance(offered, list) else []:
         function = entry.get("function") if isinstance(entry, dict) else None
         if isinstance(function, dict) and isinstance(function.get("name"), str):
-            tools.append(OfferedTool(function["name"], schema_in(function, "parameters")))
+            schema, said = schema_in(function, "parameters"), description_in(function)
+            tools.append(OfferedTool(function["name"], schema, description=said))
     return tuple(tools)
 
 

@@ -33,6 +33,7 @@ class OfferedTool:
     """The group the agent put the tool in; a call of it has to name the group."""
     freeform: bool = False
     """The tool takes plain text instead of arguments."""
+    description: str = ""
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,12 @@ def model_in(body: Mapping[str, object]) -> str:
 def schema_in(entry: Mapping[str, object], *keys: str) -> Mapping[str, object]:
     """The JSON Schema under the first of ``keys`` that holds one; empty where none does."""
     return next((found for found in map(entry.get, keys) if isinstance(found, dict)), {})
+
+
+def description_in(entry: Mapping[str, object]) -> str:
+    """What the agent says of a tool; nothing where it says nothing."""
+    said = entry.get("description")
+    return said if isinstance(said, str) else ""
 
 
 def pieces(text: str, size: int = 24) -> list[str]:

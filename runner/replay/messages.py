@@ -10,6 +10,7 @@ from runner.replay.conversation import (
     Answer,
     Conversation,
     OfferedTool,
+    description_in,
     model_in,
     objects_in,
     pieces,
@@ -76,7 +77,7 @@ def _prompt(messages: list[dict[str, object]]) -> str:
 
 def _tools(offered: object) -> tuple[OfferedTool, ...]:
     return tuple(
-        OfferedTool(entry["name"], schema_in(entry, "input_schema"))
+        OfferedTool(entry["name"], schema_in(entry, "input_schema"), description=description_in(entry))
         for entry in (offered if isinstance(offered, list) else [])
         if isinstance(entry, dict) and isinstance(entry.get("name"), str)
     )

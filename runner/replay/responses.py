@@ -11,6 +11,7 @@ from runner.replay.conversation import (
     OfferedTool,
     RequestFault,
     ToolCall,
+    description_in,
     model_in,
     pieces,
     schema_in,
@@ -80,7 +81,8 @@ def _tools(offered: object, namespace: str | None) -> tuple[OfferedTool, ...]:
             tools += _tools(entry.get("tools"), name)
         elif entry.get("type") in {"function", "custom"}:
             freeform = entry["type"] == "custom"
-            tools.append(OfferedTool(name, schema_in(entry, "parameters"), namespace, freeform))
+            schema, said = schema_in(entry, "parameters"), description_in(entry)
+            tools.append(OfferedTool(name, schema, namespace, freeform, said))
     return tuple(tools)
 
 

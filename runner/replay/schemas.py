@@ -31,6 +31,12 @@ def kind(schema: Mapping[str, object]) -> str | None:
     return next((str(one).lower() for one in choices if isinstance(one, str) and one.lower() != "null"), None)
 
 
+def choices(schema: Mapping[str, object]) -> list[str]:
+    """The texts that a value may be, where the schema lists them; empty where it does not."""
+    listed = schema.get("enum")
+    return [one for one in listed if isinstance(one, str)] if isinstance(listed, list) else []
+
+
 def filler(schema: Mapping[str, object], name: str = "") -> object:
     """A value for a required field that the script leaves open."""
     return _smallest(schema, schema, name, 0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from runner.replay import schemas
 from runner.replay.commands import as_command, as_patch
 from runner.replay.conversation import Conversation, OfferedTool, RequestFault
-from runner.replay.turns import ARTIFACTS_MARK, WORKSPACE_MARK, Action, RawCall, Sleep, Subagent, Wait
+from runner.replay.turns import ARTIFACTS_MARK, WORKSPACE_MARK, Action, Edit, RawCall, Sleep, Subagent, Wait
 
 TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "list": ("listfiles", "listdirectory", "listdir", "list", "ls"),
@@ -21,7 +21,7 @@ TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "write": ("createfile", "writefile", "write", "create"),
     "shell": ("runcommand", "bash", "shell", "execcommand", "runshellcommand", "execute", "terminal"),
     "subagent": ("agent", "task", "spawnagent", "invokeagent", "subagent"),
-    "wait": ("waitagent", "wait"),
+    "wait": ("waitagent", "wait", "readagent"),
     "patch": ("applypatch",),
 }
 ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -38,14 +38,21 @@ ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
     "last": ("last_line", "end_line", "last", "endLine"),
     "prompt": ("prompt", "message", "task", "query"),
     "title": ("description", "title"),
-    "background": ("run_in_background", "is_background", "background"),
-    "agents": ("targets", "ids", "agent_ids"),
+    "background": ("run_in_background", "is_background", "background", "mode"),
+    "agents": ("targets", "ids", "agent_ids", "agent_id"),
+    "patient": ("wait",),
     "wait_milliseconds": ("yield_time_ms",),
 }  # fmt: skip
+LISTS: Mapping[str, tuple[str, ...]] = {"edits": ("old", "new"), "tasks": ("prompt", "title")}
+"""Fields of tools that do several things in one call, with what each of these things is told."""
 ABSOLUTE = {"file_path", "filePath", "absolute_path", "dir_path"}
 SETTINGS: Mapping[str, object] = {"login": False}
 """Optional fields that are set where a shell offers them: the environment stays as it was given."""
-STARTED_AGENT = re.compile(r'"agent_id"\s*:\s*"([^"\\]{1,200})"')
+KINDS_OF_AGENT = ("subagent_type", "agent_type")
+IN_BACKGROUND = "background"
+ALL_ROUND_AGENTS = ("general-purpose", "general")
+LISTED_AGENT = re.compile(r"^\s*- ([\w-]+):", re.MULTILINE)
+STARTED_AGENT = re.compile(r'"agent_id"\s*:\s*"([^"\\]{1,200})"|\bagent_id: ([\w-]{1,200})')
 LONGEST_WAIT_MILLISECONDS = "30000"
 
 
@@ -68,6 +75,9 @@ def call_for(action: Action, conversation: Conversation) -> Call:
         return Call(action.tool, action.arguments)
     values = {key: fill_marks(value, conversation) for key, value in _values(action, conversation).items()}
     tool = _tool_of_kind(action.do, conversation.tools)
+    if tool is not None and isinstance(action, Edit) and not _takes_replacements(tool):
+        # It edits in a language of its own, in which this step cannot be said.
+        tool = None
     if tool is None:
         patching = _tool_of_kind("patch", conversation.tools)
         patch = as_patch(action, values)
@@ -118,10 +128,14 @@ def _values(action: Action, conversation: Conversation) -> dict[str, str]:
             "background": "true" if action.background else "false",
         }
     if isinstance(action, Wait):
-        found = [match for text in conversation.results for match in STARTED_AGENT.findall(text)]
-        started = list(dict.fromkeys(found))
+        found = [match for text in conversation.results for match in STARTED_AGENT.finditer(text)]
+        started = list(dict.fromkeys(match[1] or match[2] for match in found))
         chosen = slice(None) if action.agent is None else slice(action.agent - 1, action.agent)
-        return {"agents": json.dumps(started[chosen]), "number": str(action.agent or "all")}
+        return {
+            "agents": json.dumps(started[chosen]),
+            "number": str(action.agent or "all"),
+            "patient": "true",
+        }
     fields = action.model_dump(exclude={"do", "mistake"}, exclude_none=True)
     return {key: str(value) for key, value in fields.items()}
 
@@ -148,26 +162,48 @@ def _tool_of_kind(kind: str, tools: tuple[OfferedTool, ...]) -> OfferedTool | No
     return next((by_name[name] for name in TOOL_NAMES.get(kind, ()) if name in by_name), None)
 
 
+def _takes_replacements(tool: OfferedTool) -> bool:
+    properties = schemas.properties(tool.schema)
+    return "edits" in properties or any(name in properties for name in ARGUMENT_NAMES["old"])
+
+
 def _arguments(tool: OfferedTool, values: Mapping[str, str], conversation: Conversation) -> dict[str, object]:
     properties = schemas.properties(tool.schema)
     arguments: dict[str, object] = {}
     for key, value in values.items():
         name = next((name for name in ARGUMENT_NAMES.get(key, ()) if name in properties), None)
-        if name is None or name in arguments:
+        if name is None or name in arguments or (name == "mode" and not _offers_background(properties[name])):
             continue
         shown = _absolute(value, conversation) if key == "path" and name in ABSOLUTE else value
         arguments[name] = _typed(key, shown, properties[name])
     _line_window(values, properties, arguments)
-    if "edits" in properties and "old" in values and not any(n in arguments for n in ARGUMENT_NAMES["old"]):
-        items = properties["edits"].get("items")
-        edit = OfferedTool(tool.name, items if isinstance(items, Mapping) else {})
-        arguments["edits"] = [_arguments(edit, {"old": values["old"], "new": values["new"]}, conversation)]
+    for name, keys in LISTS.items():
+        told = {key: values[key] for key in keys if key in values}
+        if name in properties and told and not any(n in arguments for n in ARGUMENT_NAMES[keys[0]]):
+            items = properties[name].get("items")
+            one = OfferedTool(tool.name, items if isinstance(items, Mapping) else {})
+            arguments[name] = [_arguments(one, told, conversation)]
     for name in schemas.required(tool.schema):
         if name not in arguments:
-            arguments[name] = schemas.filler(properties.get(name, {}), name)
+            arguments[name] = _kind_of_agent(tool, name) or schemas.filler(properties.get(name, {}), name)
     if "command" in values:
         arguments |= {name: value for name, value in SETTINGS.items() if name in properties}
     return arguments
+
+
+def _kind_of_agent(tool: OfferedTool, field: str) -> str | None:
+    """The all-round subagent among those that the tool's schema or its description lists."""
+    if field not in KINDS_OF_AGENT:
+        return None
+    schema = schemas.properties(tool.schema).get(field, {})
+    listed = {*schemas.choices(schema), *LISTED_AGENT.findall(tool.description)}
+    return next((name for name in ALL_ROUND_AGENTS if name in listed), None)
+
+
+def _offers_background(schema: Mapping[str, object]) -> bool:
+    """Whether a subagent's mode is one of a list that knows the background and something else."""
+    modes = schemas.choices(schema)
+    return IN_BACKGROUND in modes and len(modes) > 1
 
 
 def _line_window(
@@ -188,9 +224,14 @@ def _absolute(path: str, conversation: Conversation) -> str:
 
 def _typed(key: str, value: str, schema: Mapping[str, object]) -> object:
     kind = schemas.kind(schema)
-    if key in {"agents", "background"} and kind in {"array", "boolean"}:
+    if key in {"agents", "background", "patient"} and kind in {"array", "boolean"}:
         parsed: object = json.loads(value)
         return parsed
+    if key == "agents":
+        # One at a time: the one that was started last.
+        return ([schemas.FILLER, *json.loads(value)])[-1]
+    if key == "background":
+        return next(mode for mode in schemas.choices(schema) if (mode == IN_BACKGROUND) is (value == "true"))
     if kind == "array":
         return ["bash", "-lc", value]
     if kind in {"integer", "number"} and value.isdigit():

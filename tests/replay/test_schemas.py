@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.replay.schemas import filler, kind, properties, required
+from runner.replay.schemas import choices, filler, kind, properties, required
 
 SIMPLE = st.sampled_from(
     [
@@ -138,3 +138,8 @@ def test_types_are_read_without_null_and_without_case() -> None:
         "object",
         None,
     )
+
+
+def test_only_texts_are_choices() -> None:
+    assert choices({"enum": ["a", 1, None, "b"]}) == ["a", "b"]
+    assert choices({"enum": "a"}) == choices({}) == []

@@ -202,6 +202,50 @@ def test_waiting_names_the_agents_that_were_started() -> None:
     assert json.loads(call_for(action(do="wait", agent=9), waiting).arguments) == {"targets": []}
 
 
+MODE = {"type": "string", "enum": ["sync", "background"]}
+KIND = {"type": "string", "enum": ["explore", "general-purpose"]}
+COPILOT_TASK = offer("task", prompt=STRING, agent_type=KIND, description=STRING, mode=MODE)
+COPILOT_READ = offer("read_agent", ("agent_id",), agent_id=STRING, wait=FLAG, timeout=NUMBER)
+
+
+def test_a_mode_of_a_list_says_whether_a_subagent_is_waited_for() -> None:
+    name, arguments = called(HELPER, COPILOT_TASK)
+    assert (name, arguments["mode"], arguments["agent_type"]) == ("task", "background", "general-purpose")
+    foreground = action(do="subagent", thread="helper", prompt="List the files.")
+    assert called(foreground, COPILOT_TASK)[1]["mode"] == "sync"
+
+
+@pytest.mark.parametrize(
+    "mode", [STRING, {"type": "string", "enum": ["fast", "slow"]}, {"enum": ["background"]}]
+)
+def test_a_mode_that_means_something_else_is_left_alone(mode: Mapping[str, object]) -> None:
+    assert "mode" not in called(HELPER, offer("task", ("prompt",), prompt=STRING, mode=mode))[1]
+
+
+def test_a_tool_that_waits_for_one_agent_gets_the_one_that_was_started_last() -> None:
+    results = ("Agent started in background with agent_id: 40ab-1. You'll be", "agent_id: 2f5d-2, idle")
+    waiting = replace(talk(COPILOT_TASK, COPILOT_READ), results=results)
+    last, first = action(do="wait"), action(do="wait", agent=1)
+    assert json.loads(call_for(last, waiting).arguments) == {"agent_id": "2f5d-2", "wait": True}
+    assert json.loads(call_for(first, waiting).arguments) == {"agent_id": "40ab-1", "wait": True}
+    nobody = json.loads(call_for(last, replace(waiting, results=())).arguments)
+    assert nobody["agent_id"]
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen"),
+    [
+        ("Agent types:\n- explore: looks around\n- general: does anything", "general"),
+        ("- general-purpose: does anything\n- general: older name", "general-purpose"),
+        ("Ask the general-purpose agent: it can", "general-purpose"),
+        ("", "general-purpose"),
+    ],
+)
+def test_the_all_round_subagent_is_taken_from_what_the_tool_says_of_itself(said: str, chosen: str) -> None:
+    tool = replace(offer("task", prompt=STRING, subagent_type=STRING), description=said)
+    assert called(HELPER, tool)[1]["subagent_type"] == chosen
+
+
 def test_without_a_tool_for_it_nobody_is_started_and_nobody_waited_for() -> None:
     shell = offer("bash", command=STRING)
     assert called(HELPER, shell)[1]["command"] == NO_AGENTS

@@ -285,3 +285,17 @@ SCHEMA = {"type": "object", "properties": {"score": {"type": "integer"}}, "requi
 )
 def test_the_output_form_that_is_asked_for_is_found(wire: Wire, body: dict[str, Any]) -> None:
     assert wire.read({"model": "m", **body}, Call("m")).schema == SCHEMA
+
+
+@pytest.mark.parametrize("said", ["Runs a command", 7, None])
+def test_what_a_tool_says_of_itself_is_read_in_every_protocol(said: object) -> None:
+    function = {"name": "bash", "description": said, "parameters": {}}
+    heard = said if isinstance(said, str) else ""
+    talks = (
+        (CHAT, {"messages": [], "tools": [{"type": "function", "function": function}]}),
+        (MESSAGES, {"messages": [], "tools": [function]}),
+        (RESPONSES, {"input": "x", "tools": [{"type": "function", **function}]}),
+    )
+    for protocol, body in talks:
+        read = protocol.read({"model": "m", **body}, Call())
+        assert [tool.description for tool in read.tools] == [heard]
