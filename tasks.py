@@ -191,21 +191,40 @@ def harness_list(_context: Context) -> None:
             _say(line)
 
 
-@task(help={"page": "write the table into the documentation (site_src/accounting.md)"})
+@task(
+    help={
+        "harness": "harnesses with commas, or import paths (default: every one that is installed)",
+        "page": "keep the rows for the site (site_src/reference/accounting.json)",
+    }
+)
 @command
-def accounting(_context: Context, page: bool = False) -> int:
-    """Run every installed agent against the built-in model server: recorded beside true token counts."""
-    from runner.engine.accounting import account_installed, accounting_page
+def accounting(_context: Context, harness: str = "", page: bool = False) -> int:
+    """Run installed agents against the built-in model server: recorded beside true token counts."""
+    from datetime import date
 
-    account = account_installed(_places(), _say)
+    from runner.engine.accounting import account_installed, merged, read_report, write_report
+    from runner.harnesses.accounting_table import to_markdown
+
+    names = [name for name in harness.split(",") if name] or None
+    account = account_installed(_places(), _say, names)
     for name, reason in account.skipped.items():
         _say(f"skipped {name}: {reason}")
-    text = accounting_page(account)
     if page:
-        (ROOT / "site_src" / "accounting.md").write_text(text, encoding="utf-8")
+        path = _places().reference / "accounting.json"
+        write_report(path, merged(read_report(path), account, date.today()))
     else:
-        _say(text)
+        _say(to_markdown(account.rows, account.versions))
     return 0 if all(row.agrees for row in account.rows) else 3
+
+
+@task
+@command
+def reference(_context: Context) -> None:
+    """Write what the code says of itself into site_src/reference/, for the pages that describe it."""
+    from runner.engine.reference import write_reference
+
+    changed = write_reference(_places().reference)
+    _say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
 @task(positional=["what"], help={"what": "engine: what a run costs in time beside its agents"})
@@ -357,10 +376,20 @@ def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
     serve_site(ROOT, progress=_say, port=port, subpath=subpath)
 
 
-@task(name="test", help={"only": "folder or file of tests, with commas; without lint and types"})
+@task(
+    name="test",
+    help={
+        "only": "folder or file of tests, with commas; without lint and types",
+        "harnesses": "prove these harnesses, with commas, or all: their contract, then their counts",
+    },
+)
 @command
-def run_tests(_context: Context, only: str = "") -> int:
+def run_tests(_context: Context, only: str = "", harnesses: str = "") -> int:
     """Lint, types, import rules and every test, with a real browser."""
+    if harnesses:
+        from tests.agents import prove
+
+        return prove(harnesses, _places(), _say)
     from tests.agents import ensure_agents
     from tests.chromium import ensure_chromium
     from tests.sandbox import ensure_sandbox
@@ -389,6 +418,7 @@ namespace = Collection(
     harness_install,
     harness_list,
     accounting,
+    reference,
     measure,
     replay,
     datasets,

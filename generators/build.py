@@ -11,6 +11,7 @@ from generators.pages.links import SCHEMAS
 from generators.pages.registry import PAGE_KINDS
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
+from generators.reference import load_reference
 from generators.sources import load_worlds
 from generators.tables.database import Database
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
@@ -55,7 +56,7 @@ def write_sources(results: Path, datasets: Path, site_src: Path, out: Path) -> B
         ConfigurationError: a dataset or a price list has faults.
         PublishError: two pages claim one path.
     """
-    real, demonstration = load_worlds(results, datasets)
+    real, demonstration = load_worlds(results, datasets, load_reference(site_src))
     shutil.rmtree(out, ignore_errors=True)
     _copy_hand_written(site_src, out)
     writer = _Writer(out)

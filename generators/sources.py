@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from generators.pages.links import DEMONSTRATION
 from generators.pages.world import World
+from generators.reference import Reference
 from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import build_cells
 from runner.costs.hardware import HardwareRates
@@ -20,7 +22,9 @@ MODEL_ALIASES = Path("models") / "aliases.yaml"
 PUBLIC = "public"
 
 
-def load_worlds(results: Path, datasets: Path) -> tuple[World, World | None]:
+def load_worlds(
+    results: Path, datasets: Path, reference: Reference | None = None
+) -> tuple[World, World | None]:
     """The real results and, where there are any, those of the demonstration.
 
     Private results are never read, and private datasets are never described (their stores and files may lie
@@ -35,7 +39,8 @@ def load_worlds(results: Path, datasets: Path) -> tuple[World, World | None]:
     prices = load_instance_prices(datasets / INSTANCE_PRICES)
     aliases = load_model_aliases(datasets / MODEL_ALIASES)
     roots = StoreRoots(results)
-    real = _world(roots.public, described, prices, aliases, "")
+    described_code = reference or Reference()
+    real = replace(_world(roots.public, described, prices, aliases, ""), reference=described_code)
     if not roots.demonstration.is_dir():
         return real, None
     demonstration = _world(roots.demonstration, described, prices, aliases, DEMONSTRATION)

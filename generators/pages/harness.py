@@ -79,6 +79,7 @@ def _page(world: World, harness: str) -> Page:
         {trial.record.fingerprint.harness_version or "" for cell in cells for trial in cell.trials} - {""}
     )
     turns = sorted({trial.record.turns_definition or "" for cell in cells for trial in cell.trials} - {""})
+    described = world.reference.harness(harness)
     facts = [
         ("Versions seen", Entry(words.listing(versions) or "not reported", unknown=not versions)),
         ("How it counts turns", Entry("; ".join(turns) or "not reported", unknown=not turns)),
@@ -103,6 +104,7 @@ def _page(world: World, harness: str) -> Page:
             "facts": facts,
             "sections": sections,
             "warnings": warning_summary(cells, path),
+            "setup": links.relative(path, links.setup_page(harness)) if described else "",
         },
         crumbs=crumbs(world),
         in_search=not world.demonstration,

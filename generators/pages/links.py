@@ -19,6 +19,8 @@ QUALITY = "data/quality.md"
 QUALITY_SECTION = "data-quality"
 """Where a cell's page lists its warnings, task by task."""
 ABOUT = "about-a-run.md"
+SETUP = "setup/index.md"
+ACCOUNTING = "methodology/accounting.md"
 DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
 
@@ -43,6 +45,11 @@ def task_page(dataset: str, task: str, prefix: str = "") -> str:
 def harness_page(harness: str, prefix: str = "") -> str:
     """Source path of a harness' page."""
     return f"{prefix}harnesses/{component(harness)}.md"
+
+
+def setup_page(harness: str) -> str:
+    """Source path of the page on how a harness is set up."""
+    return f"setup/{component(harness)}.md"
 
 
 def harness_skill_page(harness: str, skill: str, prefix: str = "") -> str:

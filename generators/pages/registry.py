@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from generators.pages import (
     about_run,
+    accounting,
     cell,
     compare,
     cost_methodology,
@@ -17,6 +18,7 @@ from generators.pages import (
     home,
     model,
     quality,
+    setup,
     skill,
     task,
     trial,
@@ -58,4 +60,6 @@ PAGE_KINDS: tuple[PageKind, ...] = (
     PageKind("data", data.pages),
     PageKind("data quality", quality.pages),
     PageKind("about a run", about_run.pages),
+    PageKind("set-up", _alone(setup.pages)),
+    PageKind("accounting", _alone(accounting.pages)),
 )

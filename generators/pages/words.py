@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date, datetime
 
 from generators.tables.sample import Unit, Value
@@ -167,11 +168,23 @@ def hosting(kind: Hosting) -> str:
     return HOSTING_WORDS[kind]
 
 
-def listing(names: list[str], limit: int = 12) -> str:
+def listing(names: Sequence[str], limit: int = 12) -> str:
     """Names joined by commas; a long list is cut with the number of the rest."""
     if len(names) <= limit:
         return ", ".join(names)
     return ", ".join(names[:limit]) + f" and {len(names) - limit} more"
+
+
+SEMANTICS = {
+    "disjoint": "input, cache reads and cache writes are apart; none holds another",
+    "partition": "cache reads and writes are parts of the input",
+    "unknown": "how cache counts relate to input is unknown",
+}
+
+
+def semantics(kind: str) -> str:
+    """How cache counts relate to input."""
+    return SEMANTICS.get(kind, kind)
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:

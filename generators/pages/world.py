@@ -8,6 +8,7 @@ from datetime import date
 from functools import cached_property
 
 from generators.pages import links
+from generators.reference import Reference
 from generators.tables.aliases import ModelAliases
 from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
@@ -34,6 +35,8 @@ class World:
     plans: tuple[PlanRecord, ...]
     prefix: str = ""
     aliases: ModelAliases = field(default_factory=ModelAliases)
+    reference: Reference = field(default_factory=Reference)
+    """What the code says of itself."""
 
     @property
     def demonstration(self) -> bool:

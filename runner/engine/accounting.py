@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import date
 from pathlib import Path
 
 from runner.engine.places import Places
 from runner.engine.supervision import supervise
+from runner.errors import ConfigurationError
 from runner.harnesses.accounting import Account, account_all
 from runner.harnesses.accounting_cassette import write_cassette
-from runner.harnesses.accounting_table import to_markdown
+from runner.harnesses.accounting_table import to_rows
 from runner.harnesses.registry import HARNESSES, harness
+from runner.records import AccountingReport
 from runner.replay import ReplayServer
 
 TIMEOUT_SECONDS = 60.0
-PAGE = """---
-title: Token accounting
-description: What each coding agent records of a run beside what the model server counted, class by class.
----
-
-# Token accounting
-
-Each agent ran for real against the built-in model server, which counts every token it tells a client. A cell
-shows what our adapter recorded / what the server counted, or one number where both are equal; where an answer
-broke off, the truth has two parts: whole answers + what was told of the broken one. *Unknown* is what nobody
-reported. Chat Completions and Responses have no class for tokens written to a cache: there they are part of
-the fresh input.
-
-Written by `invoke accounting --page`; agents that were not installed are not in it.
-
-"""
 
 
-def account_installed(places: Places, progress: Callable[[str], None]) -> Account:
-    """Every registered agent through every mishap; one that is not installed is skipped with its reason."""
+def account_installed(
+    places: Places, progress: Callable[[str], None], names: Sequence[str] | None = None
+) -> Account:
+    """Harnesses through every mishap, one after the other; one that is not installed is skipped, with why.
+
+    Args:
+        names: of harnesses, or import paths; every registered one when left out.
+
+    Raises:
+        UsageError: there is no such harness.
+    """
     with tempfile.TemporaryDirectory(prefix="accounting-") as scratch:
         folder = Path(scratch)
         with ReplayServer(write_cassette(folder / "cassettes")) as server:
             return account_all(
-                [harness(name) for name in sorted(HARNESSES)],
+                [harness(name) for name in names or sorted(HARNESSES)],
                 server=server,
                 folder=folder / "runs",
                 installed=places.harnesses,
@@ -50,6 +46,31 @@ def account_installed(places: Places, progress: Callable[[str], None]) -> Accoun
             )
 
 
-def accounting_page(account: Account) -> str:
-    """The documentation's page with the table."""
-    return PAGE + to_markdown(account.rows, account.versions)
+def read_report(path: Path) -> AccountingReport:
+    """The rows that are kept at ``path``; none where there is no such file.
+
+    Raises:
+        ConfigurationError: the file holds something else.
+    """
+    if not path.is_file():
+        return AccountingReport(rows=())
+    try:
+        return AccountingReport.model_validate_json(path.read_bytes())
+    except ValueError as error:
+        raise ConfigurationError(
+            f"is no accounting data: {error}", where=path.name, remedy="restore it from git"
+        ) from None
+
+
+def merged(kept: AccountingReport, account: Account, taken_on: date) -> AccountingReport:
+    """``kept`` with the rows of the harnesses that ran now in place of their older ones."""
+    ran = {row.harness for row in account.rows}
+    rows = [row for row in kept.rows if row.harness not in ran]
+    rows += to_rows(account.rows, account.versions, taken_on)
+    return AccountingReport(rows=tuple(sorted(rows, key=lambda row: row.harness)))
+
+
+def write_report(path: Path, report: AccountingReport) -> None:
+    """Write ``report`` for the site to show."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")

@@ -67,6 +67,11 @@ class Places:
         return self.artifacts / "quarantine"
 
     @property
+    def reference(self) -> Path:
+        """What the code says of itself, for the pages of the site."""
+        return self.root / "site_src" / "reference"
+
+    @property
     def not_secret(self) -> Path:
         """Digests of values that look like secrets and are none."""
         return self.datasets / "not-secret.txt"

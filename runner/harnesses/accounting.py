@@ -233,6 +233,14 @@ class Account:
     skipped: Mapping[str, str]
     """By harness that was not run, the reason."""
 
+    def with_more(self, other: Account) -> Account:
+        """These rows and those of ``other``."""
+        return Account(
+            (*self.rows, *other.rows),
+            {**self.versions, **other.versions},
+            {**self.skipped, **other.skipped},
+        )
+
 
 def account_all(
     harnesses: Sequence[Harness],
@@ -259,6 +267,9 @@ def account_all(
         except ConfigurationError as error:
             skipped[each.name] = f"{error.what}; {error.remedy}"
             progress(f"{each.name}: skipped: {skipped[each.name]}")
+            continue
+        if WireProtocol.MANAGED in each.protocols:
+            skipped[each.name] = "it reaches its vendor by itself, so no server of ours counts beside it"
             continue
         for protocol in each.protocols:
             for case in cases_of(each):

@@ -1,11 +1,12 @@
-"""The accounting table: rows of recorded and true counts as Markdown and as JSON."""
+"""The accounting table: rows of recorded and true counts as Markdown and as values for pages."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from runner.harnesses.accounting import CLASSES, Row
+from runner.records import AccountingRow
 
 HEADS = {"fresh": "input", "read": "cache read", "write": "cache write", "output": "output"}
 
@@ -29,9 +30,13 @@ def to_markdown(rows: Sequence[Row], versions: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_json(rows: Sequence[Row], versions: Mapping[str, str]) -> str:
-    """The same as a JSON list, one object a row, for a data file."""
-    return json.dumps([_object(row, versions.get(row.harness)) for row in rows], indent=2) + "\n"
+def to_rows(rows: Sequence[Row], versions: Mapping[str, str], taken_on: date) -> tuple[AccountingRow, ...]:
+    """The same as values, for a data file.
+
+    Args:
+        taken_on: the day of the runs.
+    """
+    return tuple(_value(row, versions.get(row.harness, ""), taken_on) for row in rows)
 
 
 def _line(row: Row, version: str) -> str:
@@ -44,7 +49,7 @@ def _line(row: Row, version: str) -> str:
         _shown(reading.turns),
         _shown(reading.retries),
         *(_pair(row.recorded[name], row.true[name], row.partly[name]) for name in CLASSES),
-        "yes" if row.agrees else "no",
+        ("as far as it tells" if row.leaves_out else "yes") if row.agrees else "no",
     ]
     return "| " + " | ".join(cells) + " |"
 
@@ -59,23 +64,27 @@ def _shown(value: int | None) -> str:
     return "unknown" if value is None else f"{value:,}"
 
 
-def _object(row: Row, version: str | None) -> dict[str, object]:
+def _value(row: Row, version: str, taken_on: date) -> AccountingRow:
     reading = row.reading
-    return {
-        "harness": row.harness,
-        "version": version,
-        "protocol": row.protocol.value,
-        "case": row.case.name,
-        "title": row.case.title,
-        "requests": row.requests,
-        "answered": row.answered,
-        "turns": reading.turns,
-        "retries": reading.retries,
-        "stop_reason": reading.stop_reason,
-        "is_error": reading.is_error,
-        "warnings": [warning.code for warning in reading.warnings],
-        "recorded": dict(row.recorded),
-        "true": dict(row.true),
-        "told_of_broken_answers": dict(row.partly),
-        "agrees": row.agrees,
-    }
+    warnings = reading.warnings
+    return AccountingRow(
+        harness=row.harness,
+        version=version,
+        protocol=row.protocol.value,
+        case=row.case.name,
+        title=row.case.title,
+        requests=row.requests,
+        answered=row.answered,
+        turns=reading.turns,
+        retries=reading.retries,
+        stop_reason=reading.stop_reason,
+        is_error=reading.is_error,
+        warnings=tuple(warning.code for warning in warnings),
+        recorded=dict(row.recorded),
+        true=dict(row.true),
+        told_of_broken_answers=dict(row.partly),
+        agrees=row.agrees,
+        explanation="" if row.equal else "; ".join(dict.fromkeys(warning.text for warning in warnings)),
+        stand_in=row.stand_in,
+        taken_on=taken_on,
+    )

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import cast
 
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
-from runner.registry import load_by_name
+from runner.registry import made_by_name
 
 HARNESSES: Mapping[str, str] = {
     "claude-code": "runner.harnesses.claude_code:ClaudeCode",
     "codex": "runner.harnesses.codex:Codex",
+    "copilot": "runner.harnesses.copilot:Copilot",
     "gemini-cli": "runner.harnesses.gemini_cli:GeminiCli",
+    "kiro-cli": "runner.harnesses.kiro_cli:KiroCli",
     "loop": "runner.harnesses.loop:Loop",
+    "omp": "runner.harnesses.omp:Omp",
+    "opencode": "runner.harnesses.opencode:OpenCode",
     "pi": "runner.harnesses.pi:Pi",
     "qwen-code": "runner.harnesses.qwen_code:QwenCode",
 }
+SLUG = re.compile(r"[a-z0-9][a-z0-9.-]*")
 MEMBERS = (
     "name",
     "title",
@@ -41,9 +47,17 @@ def harness(name: str) -> Harness:
         UsageError: no such name; the nearest one is offered.
         ConfigurationError: the import path leads nowhere, or to something that is no harness.
     """
-    found = load_by_name("harness", name, HARNESSES)
-    made = found() if isinstance(found, type) else found
-    missing = [member for member in MEMBERS if not hasattr(made, member)]
-    if missing:
-        raise ConfigurationError(f"{name!r} is no harness: it has no {', '.join(missing)}")
-    return cast(Harness, made)
+    made = made_by_name("harness", name, HARNESSES, MEMBERS)
+    own = cast(Harness, made)
+    if not SLUG.fullmatch(own.name):
+        raise ConfigurationError(
+            f"{own.name!r} is no name for a harness", where=name, remedy="use a-z, 0-9, dots and hyphens"
+        )
+    kind = type(made)
+    if own.name in HARNESSES and HARNESSES[own.name] not in {name, f"{kind.__module__}:{kind.__qualname__}"}:
+        raise ConfigurationError(
+            f"{own.name!r} is the name of another harness, whose results would be mixed with these",
+            where=name,
+            remedy="give it a name of its own",
+        )
+    return own

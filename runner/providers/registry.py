@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from runner.errors import ConfigurationError
 from runner.providers.base import Provider
-from runner.registry import load_by_name
+from runner.registry import made_by_name
 
 PROVIDERS: Mapping[str, str] = {
     "anthropic": "runner.providers.anthropic:Anthropic",
     "endpoint": "runner.providers.compatible:CompatibleEndpoint",
+    "kiro": "runner.providers.kiro:Kiro",
     "litellm": "runner.providers.litellm:LiteLLM",
     "openai": "runner.providers.openai:OpenAI",
     "replay": "runner.providers.replay:Replay",
@@ -26,9 +26,4 @@ def provider(name: str) -> Provider:
         UsageError: no such name; the nearest one is offered.
         ConfigurationError: the import path leads nowhere, or to something that is no provider.
     """
-    found = load_by_name("provider", name, PROVIDERS)
-    made = found() if isinstance(found, type) else found
-    missing = [member for member in MEMBERS if not hasattr(made, member)]
-    if missing:
-        raise ConfigurationError(f"{name!r} is no provider: it has no {', '.join(missing)}")
-    return cast(Provider, made)
+    return cast(Provider, made_by_name("provider", name, PROVIDERS, MEMBERS))

@@ -17,6 +17,7 @@ from runner.records.judgement import (
 from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
+from runner.records.reference import AccountingReport, AccountingRow, HarnessReference
 from runner.records.schema import json_schemas
 from runner.records.server_window import ServerWindow
 from runner.records.throughput import Deployment, Level, Quantiles, Spread, ThroughputRecord
@@ -40,6 +41,8 @@ __all__ = [
     "CRITERIA",
     "GENESIS",
     "KINDS",
+    "AccountingReport",
+    "AccountingRow",
     "Artifact",
     "ArtifactScore",
     "ArtifactState",
@@ -53,6 +56,7 @@ __all__ = [
     "DataWarning",
     "Deployment",
     "Fingerprint",
+    "HarnessReference",
     "Hosting",
     "Invocation",
     "InvocationKind",

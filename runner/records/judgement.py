@@ -97,7 +97,7 @@ class JudgementAttempt(Part):
     faults: tuple[str, ...] = Field(
         default=(), description="why the answer was not valid; empty for a valid one"
     )
-    interrupted: bool = Field(default=False, description="our side was killed while the judge worked")
+    interrupted: bool = Field(default=False, description="the judge or our side failed before there was an answer")
 
 
 class JudgementRecord(Record):

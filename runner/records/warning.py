@@ -11,6 +11,7 @@ from runner.records.base import Part
 CODES: Mapping[str, str] = {
     "agent-price-made-up": "The agent knows no price of this model and made one up: it is not used.",
     "artifact-scored-zero": "All artifacts were produced, yet one of them was scored 0.",
+    "artifact-cut": "A file was too long to be shown to the judge whole.",
     "artifacts-disagree-with-scores": "More artifacts carry a score than the source says were produced.",
     "bucket-bounds": "Percentiles are upper bounds of histogram buckets, not values in between.",
     "cache-counters-not-reported": "Cache counts are 0 beside a hit rate above 0: they are unknown.",
@@ -26,6 +27,7 @@ CODES: Mapping[str, str] = {
     "instance-not-priced": "The machine is not in the price list, so no dollars can be derived from it.",
     "instance-share-unknown": "How much of the machine was in use cannot be told from the source.",
     "judge-block-of-one-task": "The judge is described once per run, from a task not judged like this.",
+    "judge-not-grounded": "The judge could read the repository, but is not seen to have read a file of it.",
     "judged-again": "The published score replaces an earlier one of the same artifacts.",
     "last-turn-counters": "Token counts of this run look like those of the last turn only.",
     "limit-not-enforced": "A limit could not be kept, because prices or token counts were not there.",

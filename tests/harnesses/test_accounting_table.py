@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import date
 
 import pytest
 
 from runner.harnesses.accounting import CASES, CLASSES, Row, cases_of
 from runner.harnesses.accounting_cassette import usage
-from runner.harnesses.accounting_table import to_json, to_markdown
+from runner.harnesses.accounting_table import to_markdown, to_rows
 from runner.harnesses.base import Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.registry import harness
+from runner.records import DataWarning
 
 NOTHING = dict.fromkeys(CLASSES, 0)
 TRUE = {"fresh": 4006, "read": 12000, "write": 1200, "output": 166, "reasoning": 20}
@@ -59,11 +60,24 @@ def test_the_table_shows_one_number_where_both_agree_and_both_where_not() -> Non
     assert "| 160 / 166 | unknown / 20 | no |" in line
 
 
-def test_the_data_file_holds_every_figure() -> None:
-    (row,) = json.loads(to_json([ROW], {"pi": "1.6.0"}))
-    assert (row["harness"], row["version"], row["case"]) == ("pi", "1.6.0", "plain")
-    assert row["recorded"] == row["true"] == TRUE
-    assert row["agrees"] is True
+DAY = date(2026, 1, 31)
+
+
+def test_the_values_for_the_site_hold_every_figure() -> None:
+    (row,) = to_rows([ROW], {"pi": "1.6.0"}, DAY)
+    assert (row.harness, row.version, row.case, row.taken_on) == ("pi", "1.6.0", "plain", DAY)
+    assert row.recorded == row.true == TRUE
+    assert row.agrees is True
+    assert row.stand_in is False
+
+
+def test_only_counts_that_differ_are_explained() -> None:
+    told = replace(READING, warnings=(DataWarning(code="lost-in-translation", text="No writes."),))
+    equal, other = to_rows(
+        [replace(ROW, reading=told), with_recorded({"write": None}, replace(ROW, reading=told))], {}, DAY
+    )
+    assert (equal.explanation, other.explanation) == ("", "No writes.")
+    assert other.warnings == ("lost-in-translation",)
 
 
 def test_no_two_sums_of_answers_of_a_thread_are_equal() -> None:
