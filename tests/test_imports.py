@@ -16,14 +16,17 @@ ALLOWED: dict[str, set[str]] = {
     # How an extension is found by its name: shared by every registry.
     "runner.registry": {"runner.errors"},
     "runner.secrets": {"runner.errors"},
+    # Where a program is that a harness starts and a provider asks for its sign-in.
+    "runner.kiro": {"runner.errors"},
     "runner.store": FOUNDATION | {"runner.secrets"},
     "runner.datasets": FOUNDATION | {"runner.store"},
     "runner.costs": FOUNDATION | {"runner.store"},
     "runner.replay": MIDDLE,
     "runner.skills": MIDDLE | {"runner.registry"},
-    "runner.harnesses": MIDDLE | {"runner.registry"},
+    "runner.harnesses": MIDDLE | {"runner.registry", "runner.kiro"},
     # A provider makes the Endpoint value that a harness receives, and replay is one.
-    "runner.providers": MIDDLE | {"runner.harnesses.endpoint", "runner.registry", "runner.replay"},
+    "runner.providers": MIDDLE
+    | {"runner.harnesses.endpoint", "runner.registry", "runner.replay", "runner.kiro"},
     "runner.importers": MIDDLE | {"runner.secrets"},
     "runner.engine": MIDDLE
     | {

@@ -17,7 +17,7 @@ from runner.datasets.lifetime import die_with_parent
 from runner.engine.draining import BoundedEnd, BoundedFile, Lines
 from runner.engine.isolation.wrapped import WrappedLaunch
 from runner.engine.processes import Process, descendants, signal_all
-from runner.harnesses.base import Launch
+from runner.harnesses.base import Launch, stderr_beside
 
 CHUNK = 64 * 1024
 STDERR_TAIL = 16 * 1024
@@ -41,6 +41,7 @@ class Child:
     ) -> None:
         self.output = BoundedFile(stdout, output_limit)
         self.errors = BoundedEnd(STDERR_TAIL)
+        self._kept_errors = BoundedFile(stderr_beside(stdout), output_limit) if launch.keep_stderr else None
         self.printed = 0
         self._wrapped = isinstance(launch, WrappedLaunch)
         self._lines = Lines(on_line) if on_line is not None else None
@@ -58,7 +59,7 @@ class Child:
                 preexec_fn=None if self._wrapped else die_with_parent(),
             )
         except BaseException:
-            self.output.close()
+            self._close_files()
             raise
         self._selector = selectors.DefaultSelector()
         self._pidfd: int | None = None
@@ -136,7 +137,12 @@ class Child:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        self.output.close()
+        self._close_files()
+
+    def _close_files(self) -> None:
+        for file in (self.output, self._kept_errors):
+            if file is not None:
+                file.close()
 
     def _attend_until_ended(self, seconds: float) -> None:
         deadline = time.monotonic() + seconds
@@ -152,6 +158,8 @@ class Child:
     def _take_error(self, pipe: IO[bytes]) -> None:
         if data := self._read(pipe):
             self.errors.add(data)
+            if self._kept_errors is not None:
+                self._kept_errors.add(data)
 
     def _read(self, pipe: IO[bytes]) -> bytes:
         data = os.read(pipe.fileno(), CHUNK)

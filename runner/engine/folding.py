@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Protocol
 
-from runner.records import CacheSemantics, Cost, Invocation, SemanticsDecision, Usage
+from runner.records import CacheSemantics, Cost, SemanticsDecision, Usage
 
 COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+
+
+class Spending(Protocol):
+    """An invocation of an agent, an attempt of a judge."""
+
+    @property
+    def usage(self) -> Usage | None:
+        """Its tokens; None where they are not known."""
 
 
 def total(values: Iterable[int | None]) -> int | None:
@@ -17,8 +26,8 @@ def total(values: Iterable[int | None]) -> int | None:
     return sum(value for value in known if value is not None)
 
 
-def fold_usage(invocations: Sequence[Invocation]) -> Usage | None:
-    """Usage of a trial as the sum of its invocations, null where any of them does not report it."""
+def fold_usage(invocations: Sequence[Spending]) -> Usage | None:
+    """Sum over a trial's invocations or a judgement's attempts, null where any of them does not report it."""
     usages = [invocation.usage for invocation in invocations]
     if not usages or any(usage is None for usage in usages):
         return None
@@ -42,10 +51,31 @@ def fold_costs(costs: Sequence[Sequence[Cost]]) -> tuple[Cost, ...]:
         parts = [next((cost for cost in each if cost.basis == basis), None) for each in costs]
         first = next(part for part in parts if part is not None)
         amounts = [None if part is None else part.amount_usd for part in parts]
+        in_credits = _sum(None if part is None else part.credits_used for part in parts)
         if any(amount is None for amount in amounts):
-            reason = "not every invocation reports it"
-            folded.append(Cost(basis=basis, amount_usd=None, source=first.source, missing_reason=reason))
+            reason = _why_unknown(parts)
+            folded.append(
+                Cost(
+                    basis=basis,
+                    amount_usd=None,
+                    source=first.source,
+                    credits_used=in_credits,
+                    missing_reason=reason,
+                )
+            )
         else:
             summed = sum(amount for amount in amounts if amount is not None)
-            folded.append(first.model_copy(update={"amount_usd": summed}))
+            folded.append(first.model_copy(update={"amount_usd": summed, "credits_used": in_credits}))
     return tuple(folded)
+
+
+def _why_unknown(parts: Sequence[Cost | None]) -> str:
+    """Their own reason where all give the same one."""
+    reasons = {None if part is None else part.missing_reason for part in parts}
+    [reason, *others] = reasons
+    return "not every invocation reports it" if others or reason is None else reason
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = list(values)
+    return None if any(value is None for value in known) else round(sum(v for v in known if v is not None), 6)

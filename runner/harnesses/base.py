@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation
@@ -43,6 +43,13 @@ class Launch:
     """Files below ``home`` that were written for this start; their digest is recorded."""
     network: bool = False
     """It reaches a cloud by itself, so an isolation must leave the network open; the trial says so."""
+    keep_stderr: bool = False
+    """What it prints on standard error is read too, and goes into the file ``stderr_beside(stdout)``."""
+
+
+def stderr_beside(stdout: Path) -> Path:
+    """Where the standard error of a launch that keeps it stands, beside the file of its standard output."""
+    return stdout.with_name(f"{stdout.name}.stderr")
 
 
 @dataclass(frozen=True)
@@ -62,6 +69,14 @@ class Reading:
     """What a reader must know before using these numbers, such as that a sum is a lower bound."""
     usage_by_model: Mapping[str, Usage] = field(default_factory=dict)
     """By model id where the harness tells, subagents included."""
+
+
+@runtime_checkable
+class ReportsDollars(Protocol):
+    """A harness whose own report holds dollars for some hosting paths, so that no price need be given there."""
+
+    reports_dollars_at: tuple[str, ...]
+    """Names of the providers."""
 
 
 class Harness(Protocol):

@@ -23,6 +23,7 @@ class FixedSession:
     api_key: str = field(repr=False)
     context_window: int | None
     prices: TokenPrices | None
+    dollars_per_credit: float | None = None
     metrics_url: str | None = None
     """Page of the server's own counters; None where there is none to ask for."""
     transport: httpx.BaseTransport | None = field(default=None, repr=False)
@@ -45,6 +46,7 @@ class FixedSession:
             api_key=self.api_key,
             context_window=self.context_window,
             prices=self.prices,
+            dollars_per_credit=self.dollars_per_credit,
         )
 
     def requests_seen(self, run: str) -> int | None:  # noqa: ARG002

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner.harnesses.base import Harness
-from runner.harnesses.installation import Installation, Runtime
+from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.interpreters import interpreter
 from runner.harnesses.programs import RUNTIMES, program_command, runtime_program
 from runner.harnesses.python_program import LINK, finish
+from tests.harnesses.kiro_standin import put_stand_in
 
 
 def put_script(path: Path, text: str) -> None:
@@ -40,5 +41,9 @@ def put_program(installation: Installation, installed: Path, name: str, *, says:
 
 def pretend_installed(harness: Harness, installed: Path) -> None:
     """Stand-ins for everything ``harness`` needs to be started."""
-    if harness.installation is not None:
+    if harness.installation is None:
+        return
+    if harness.installation.source is Source.BY_HAND:
+        put_stand_in(installed / "bin")
+    else:
         put_program(harness.installation, installed, harness.name)

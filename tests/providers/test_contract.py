@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -10,14 +11,22 @@ import pytest
 
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import WireProtocol
-from runner.providers.base import ProviderSettings
+from runner.providers.base import ProviderSettings, protocols_for
 from runner.providers.registry import PROVIDERS, provider
 from runner.records import Hosting
+from tests.harnesses.kiro_standin import put_stand_in
 from tests.providers.proxy_standin import install_standin
 from tests.replay.tapes import tape
 
 KEY = "provider-key-0123456789"
 NAMES = sorted(PROVIDERS)
+
+
+@pytest.fixture(autouse=True)
+def programs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stand-in for the program of a vendor that has no other way, first on the search path."""
+    folder = put_stand_in(tmp_path_factory.mktemp("programs")).parent
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -26,6 +35,7 @@ def settings(tmp_path: Path, name: str) -> ProviderSettings:
         base_url="http://127.0.0.1:9/v1" if name in {"endpoint", "litellm"} else None,
         installed=str(install_standin(tmp_path / "installed")) if name == "litellm" else None,
         api_key_env="SOME_KEY",
+        aws_region="eu-west-1",
         context_window=1234,
         cassettes=str(tape(tmp_path)),
     )
@@ -45,11 +55,14 @@ def test_it_says_who_it_is_and_who_runs_the_machines(name: str) -> None:
 def test_a_session_makes_endpoints_for_each_of_its_protocols(name: str, settings: ProviderSettings) -> None:
     found = provider(name)
     with found.session("m", settings, {"SOME_KEY": KEY}) as session:
-        for protocol in found.protocols:
+        for protocol in protocols_for(found, "m"):
             endpoint = session.endpoint(protocol, run="r-1", scenario="demo/t")
             assert endpoint.protocol is protocol
             assert endpoint.model == "m"
-            assert endpoint.base_url.startswith(("http://", "https://"))
+            if protocol is WireProtocol.MANAGED:
+                assert endpoint.base_url == ""
+            else:
+                assert endpoint.base_url.startswith(("http://", "https://"))
             versioned = protocol in {WireProtocol.CHAT_COMPLETIONS, WireProtocol.RESPONSES}
             assert endpoint.base_url.endswith("/v1") == versioned
             assert not endpoint.base_url.endswith("/")
@@ -63,7 +76,7 @@ def test_a_session_makes_endpoints_for_each_of_its_protocols(name: str, settings
 def test_a_protocol_it_does_not_offer_is_refused(name: str, settings: ProviderSettings) -> None:
     found = provider(name)
     with found.session("m", settings, {"SOME_KEY": KEY}) as session:
-        for protocol in set(WireProtocol) - set(found.protocols):
+        for protocol in set(WireProtocol) - set(protocols_for(found, "m")):
             with pytest.raises(ConfigurationError):
                 session.endpoint(protocol, run="r", scenario="demo/t")
 
@@ -71,7 +84,7 @@ def test_a_protocol_it_does_not_offer_is_refused(name: str, settings: ProviderSe
 @pytest.mark.parametrize("name", NAMES)
 def test_only_the_protocols_that_the_user_names_are_offered(name: str, settings: ProviderSettings) -> None:
     found = provider(name)
-    *others, named = found.protocols
+    *others, named = protocols_for(found, "m")
     with found.session("m", replace(settings, protocols=(named,)), {"SOME_KEY": KEY}) as session:
         assert session.endpoint(named, run="r", scenario="demo/t").protocol is named
         for protocol in others:

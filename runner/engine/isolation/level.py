@@ -244,4 +244,5 @@ def _with_command(launch: Launch, command: tuple[str, ...]) -> WrappedLaunch:
         readable=launch.readable,
         configuration=launch.configuration,
         network=launch.network,
+        keep_stderr=launch.keep_stderr,
     )
