@@ -99,13 +99,18 @@ class Pi(InstalledProgram):
         return trace_event(line)
 
 
+def first_instructions(workspace: Path) -> Path | None:
+    """The instruction file of ``workspace``, if it has one."""
+    return next((path for path in map(workspace.absolute().joinpath, INSTRUCTIONS) if path.is_file()), None)
+
+
 def instructions_of(workspace: Path) -> tuple[str, ...]:
     """Flags that give the agent the instruction file of ``workspace`` and none of the folders above it.
 
     By itself it reads those of every folder up to the root, those of a project that its scratch folder
     happens to lie in, for one.
     """
-    found = next((path for path in map(workspace.absolute().joinpath, INSTRUCTIONS) if path.is_file()), None)
+    found = first_instructions(workspace)
     own = ("--append-system-prompt", str(found)) if found else ()
     return ("--no-context-files", *own)
 
@@ -124,7 +129,7 @@ def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
         "reasoning": False,
         "input": ["text"],
         "contextWindow": endpoint.context_window or DEFAULT_WINDOW,
-        "maxTokens": _answer_tokens(endpoint, limits),
+        "maxTokens": answer_tokens(endpoint, limits),
         "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
     }
     provider = {
@@ -143,6 +148,7 @@ def settings(limits: Limits) -> dict[str, object]:
     return {"compaction": {"enabled": True, "reserveTokens": reserve}}
 
 
-def _answer_tokens(endpoint: Endpoint, limits: Limits) -> int:
+def answer_tokens(endpoint: Endpoint, limits: Limits) -> int:
+    """The longest answer: what was asked for, but at most half of the window."""
     window = endpoint.context_window or DEFAULT_WINDOW
     return min(limits.max_output_tokens or DEFAULT_OUTPUT, max(window // 2, 1))

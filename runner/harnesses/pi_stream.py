@@ -1,8 +1,8 @@
-"""The event stream of ``pi``, read into usage, turns and stop reason.
+"""The event stream of ``pi`` and of its descendant ``omp``, read into usage, turns and stop reason.
 
 The same answer appears in ``message_end``, ``turn_end`` and ``agent_end``; only the first is added up, over
 the whole stream. An answer that failed is one of these too, with ``stopReason: error`` and counts of 0; the
-exit code is 0 whatever happened.
+exit code is 0 whatever happened. Answers to subagents stand in transcripts, one each, and not in the stream.
 """
 
 from __future__ import annotations
@@ -13,7 +13,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
+from runner.harnesses.counts import (
+    ZERO,
+    Counts,
+    as_usage,
+    lower_bound,
+    not_reported,
+    reasoning_not_reported,
+    total,
+)
 from runner.harnesses.stream import Event, count, items, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
@@ -22,13 +30,35 @@ ENDED_WELL = {"stop", "end_turn"}
 FAILED = {"error", "aborted"}
 REFUSED = re.compile(r"^\s*[45]\d\d\b|api error \([45]\d\d\)|connection error", re.IGNORECASE)
 """In the message of a request that the server turned away, so that it used no tokens."""
-SOURCES = {
-    "input_tokens": "sum of message_end usage.input",
-    "output_tokens": "sum of message_end usage.output",
-    "cache_read_tokens": "sum of message_end usage.cacheRead",
-    "cache_write_tokens": "sum of message_end usage.cacheWrite",
-    "reasoning_tokens": "sum of message_end usage.reasoning",
-}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """Where the two differ."""
+
+    reasoning: str
+    """Name of the count of reasoning tokens."""
+    children: bool = False
+    """Whether there may be transcripts of subagents."""
+    tells_retries: bool = True
+    """Whether every repeated request is in the stream."""
+
+    @property
+    def sources(self) -> dict[str, str]:
+        """For each count the place it is read from."""
+        more = " of the stream and of the subagents' transcripts" if self.children else ""
+        names = {
+            "input_tokens": "input",
+            "output_tokens": "output",
+            "cache_read_tokens": "cacheRead",
+            "cache_write_tokens": "cacheWrite",
+            "reasoning_tokens": self.reasoning,
+        }
+        return {field: f"sum of message_end usage.{name}{more}" for field, name in names.items()}
+
+
+PI = Dialect("reasoning")
+OMP = Dialect("reasoningTokens", children=True, tells_retries=False)
 
 
 @dataclass(frozen=True)
@@ -60,8 +90,15 @@ class _Heard:
     in_flight: bool = False
     retries: int = 0
     answers: list[_Answer] = field(default_factory=list)
+    others: list[_Answer] = field(default_factory=list)
+    """To subagents."""
 
-    def hear(self, event: Event) -> None:
+    @property
+    def all(self) -> list[_Answer]:
+        """Answers to whichever agent."""
+        return [*self.answers, *self.others]
+
+    def hear(self, event: Event, dialect: Dialect) -> None:
         kind, message = text(event.get("type"), 100), mapping(event.get("message"))
         if kind == "session":
             self.started = True
@@ -71,40 +108,55 @@ class _Heard:
             self.in_flight = True
         elif kind == "message_end" and message.get("role") == "assistant":
             self.started, self.in_flight = True, False
-            self.answers.append(_answer(message))
+            self.answers.append(_answer(message, dialect))
         elif kind == "auto_retry_start":
             self.retries, self.ended = self.retries + 1, False
         elif kind in {"agent_settled", "agent_end"}:
             self.ended = True
 
 
-def read_stream(stdout: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
+def read_stream(
+    stdout: Path,
+    warnings: Sequence[DataWarning] = (),
+    *,
+    dialect: Dialect = PI,
+    children: Sequence[Path] = (),
+) -> Reading:
     """The reading of the events in ``stdout``. Never raises on broken, cut or missing output.
 
     Args:
         warnings: what the caller knows already.
+        children: transcripts of subagents.
     """
     heard = _Heard()
     for event in objects(stdout):
-        heard.hear(event)
+        heard.hear(event, dialect)
+    heard.others = [answer for path in children for answer in _transcript(path, dialect)]
     good = [answer for answer in heard.answers if not answer.failed]
-    silent = sum(answer.counts.all_zero for answer in good)
-    told = [answer for answer in heard.answers if not answer.counts.all_zero]
+    silent = sum(answer.counts.all_zero for answer in heard.all if not answer.failed)
+    told = [answer for answer in heard.all if not answer.counts.all_zero]
     last = heard.answers[-1] if heard.answers else None
     ended = heard.ended and last is not None
     return Reading(
         stop_reason=(last.reason or "unknown") if ended and last else "no-end",
         is_error=not ended or last is None or last.reason not in ENDED_WELL,
         error=_error(last, ended=ended),
-        usage=_usage(heard, told, silent),
-        usage_by_model={} if silent else _by_model(told),
+        usage=_usage(heard, told, silent, dialect),
+        usage_by_model={} if silent else _by_model(told, dialect),
         turns=len(good) if heard.started else None,
-        retries=heard.retries if heard.started else None,
+        retries=heard.retries if heard.started and dialect.tells_retries else None,
         warnings=(*_warnings(heard, silent), *warnings),
     )
 
 
-def _answer(message: Event) -> _Answer:
+def _transcript(path: Path, dialect: Dialect) -> Iterator[_Answer]:
+    for entry in objects(path):
+        message = mapping(entry.get("message"))
+        if entry.get("type") == "message" and message.get("role") == "assistant":
+            yield _answer(message, dialect)
+
+
+def _answer(message: Event, dialect: Dialect) -> _Answer:
     usage = mapping(message.get("usage"))
     failed = text(message.get("stopReason"), 100) in FAILED
     return _Answer(
@@ -118,12 +170,12 @@ def _answer(message: Event) -> _Answer:
             read=count(usage.get("cacheRead")),
             write=count(usage.get("cacheWrite")),
             # A broken-off answer is counted as far as it was told, and makes the sums a lower bound.
-            reasoning=count(usage.get("reasoning", 0 if failed else None)),
+            reasoning=count(usage.get(dialect.reasoning, 0 if failed else None)),
         ),
     )
 
 
-def _usage(heard: _Heard, told: list[_Answer], silent: int) -> Usage | None:
+def _usage(heard: _Heard, told: list[_Answer], silent: int, dialect: Dialect) -> Usage | None:
     """The sums over every answer with counts; unknown where one that says something has none.
 
     Where every request was turned away, nothing was used, which is known.
@@ -131,16 +183,16 @@ def _usage(heard: _Heard, told: list[_Answer], silent: int) -> Usage | None:
     if silent:
         return None
     if told:
-        return as_usage(total(answer.counts for answer in told), SOURCES)
-    if heard.answers and not any(answer.lost for answer in heard.answers):
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        return as_usage(total(answer.counts for answer in told), dialect.sources)
+    if heard.answers and not any(answer.lost for answer in heard.all):
+        return as_usage(ZERO, dict.fromkeys(dialect.sources, "every request was turned away"))
     return None
 
 
-def _by_model(told: list[_Answer]) -> dict[str, Usage]:
+def _by_model(told: list[_Answer], dialect: Dialect) -> dict[str, Usage]:
     names = dict.fromkeys(answer.model for answer in told if answer.model)
     return {
-        name: as_usage(total(answer.counts for answer in told if answer.model == name), SOURCES)
+        name: as_usage(total(answer.counts for answer in told if answer.model == name), dialect.sources)
         for name in names
     }
 
@@ -156,7 +208,9 @@ def _error(last: _Answer | None, *, ended: bool) -> str | None:
 def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
     if silent:
         yield not_reported(silent)
-    lost = sum(answer.lost for answer in heard.answers) + heard.in_flight
+    elif any(answer.counts.reasoning is None for answer in heard.all):
+        yield reasoning_not_reported()
+    lost = sum(answer.lost for answer in heard.all) + heard.in_flight
     if lost:
         yield lower_bound(f"{lost} answers broke off before all of their token counts arrived")
     elif heard.started and not heard.ended:

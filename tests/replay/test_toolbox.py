@@ -44,6 +44,24 @@ def called(step: Action, *tools: OfferedTool) -> tuple[str, Mapping[str, object]
 EDIT = action(do="edit", path="src/a.py", old="x", new="y")
 
 
+def test_an_edit_tool_with_a_language_of_its_own_is_left_aside_for_the_shell() -> None:
+    name, arguments = called(EDIT, offer("edit", input=STRING), offer("bash", command=STRING))
+    assert name == "bash"
+    assert "src/a.py" in str(arguments["command"])
+    with pytest.raises(RequestFault, match="there is no shell"):
+        called(EDIT, offer("edit", input=STRING))
+
+
+def test_a_subagent_can_be_one_of_a_list_of_tasks() -> None:
+    item = {"type": "object", "properties": {"task": STRING, "name": STRING}, "required": ["task"]}
+    tool = offer("task", context=STRING, tasks={"type": "array", "items": item})
+    name, arguments = called(action(do="subagent", thread="helper", prompt="List."), tool)
+    assert name == "task"
+    (one,) = arguments["tasks"]
+    assert "replay_thread: helper" in one["task"]
+    assert "name" not in one
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
