@@ -25,7 +25,7 @@ class InstalledProgram:
         Raises:
             ConfigurationError: it is not installed.
         """
-        return ask_version(self.command(installed))
+        return ask_version(self.command(installed), self.variables(installed))
 
     def command(self, installed: Path) -> tuple[str, ...]:
         """What starts the program, its runtime first.
@@ -34,6 +34,10 @@ class InstalledProgram:
             ConfigurationError: it is not installed.
         """
         return installed_command(self.installation, installed, self.name)
+
+    def variables(self, installed: Path) -> dict[str, str]:
+        """What the program must find in its environment at every start."""
+        return self.installation.variables(self.installation.folder(installed, self.name))
 
     def folders(self, installed: Path) -> tuple[Path, ...]:
         """Every folder a sandbox must let the program read."""
