@@ -27,6 +27,7 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
 from runner.providers.base import ModelSession, ProviderSettings
+from runner.providers.checks import Check
 from runner.providers.fixed import FixedSession
 from runner.records import CacheSemantics, Hosting, PlannedTrial, PlanRecord
 from runner.secrets import Scanner
@@ -126,6 +127,15 @@ class Nowhere:
     ) -> AbstractContextManager[ModelSession]:
         """An address where nobody listens."""
         return self._session(model)
+
+    def checks(
+        self,
+        model: str,  # noqa: ARG002 - part of the seam
+        settings: ProviderSettings,  # noqa: ARG002 - part of the seam
+        environment: Mapping[str, str],  # noqa: ARG002 - part of the seam
+    ) -> Iterator[Check]:
+        """Nothing: that nobody answers is meant."""
+        return iter(())
 
     @contextmanager
     def _session(self, model: str) -> Iterator[ModelSession]:

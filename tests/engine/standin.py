@@ -15,6 +15,7 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
 from runner.providers.base import ModelSession, ProviderSettings
+from runner.providers.checks import Check, CheckState
 from runner.providers.fixed import FixedSession
 from runner.records import CacheSemantics, Cost, CostBasis, Hosting, SemanticsDecision, Usage
 from tests.engine.runs import run
@@ -51,6 +52,7 @@ class StandIn:
     turns_definition: str = "as printed"
     installation: Installation | None = None
     delegates: bool = False
+    reports_dollars_at: tuple[str, ...] = ("elsewhere",)
     memory_mb: int = 20
     notes: tuple[str, ...] = ("It is a stand-in.",)
 
@@ -121,6 +123,12 @@ class Elsewhere:
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
     ) -> AbstractContextManager[ModelSession]:
         return self._session(model, settings, environment)
+
+    def checks(
+        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
+    ) -> Iterator[Check]:
+        window = settings.context_window or 200_000
+        yield Check("endpoint", CheckState.PASS, "leads nowhere, as it should", window=window)
 
     @contextmanager
     def _session(
