@@ -52,6 +52,7 @@ class ClaudeCode(InstalledProgram):
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
     delegates: bool = True
+    reports_dollars_at: tuple[str, ...] = ("anthropic",)
     memory_mb: int = 300
     notes: tuple[str, ...] = (
         "Tokens are those of its totals by model, which hold subagents too; a run without an end is "
