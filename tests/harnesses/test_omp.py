@@ -12,6 +12,7 @@ import yaml
 from runner.harnesses.base import Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.omp import Omp
+from runner.harnesses.registry import harness
 from runner.records import Limits
 from tests.harnesses.fakes import pretend_installed
 from tests.harnesses.samples import assignment, case, classes, lines
@@ -19,7 +20,7 @@ from tests.harnesses.samples import assignment, case, classes, lines
 
 def launched(folder: Path, protocol: WireProtocol, limits: Limits | None = None) -> tuple[Launch, Any, Any]:
     """The start of a run, its models file and its settings file."""
-    pretend_installed(Omp(), folder / "installed")
+    pretend_installed(harness("omp"), folder / "installed")
     launch = Omp().launch(assignment(folder, protocol, limits=limits))
     models, settings = (yaml.safe_load(path.read_text()) for path in launch.configuration)
     return launch, models, settings
