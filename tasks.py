@@ -16,7 +16,7 @@ from typing import Any
 
 from invoke import Collection, Context, Exit, task
 
-from runner.engine.flags import RUN_HELP
+from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -61,19 +61,20 @@ def _run(given: dict[str, Any]) -> int:
     """``invoke run`` with what was given on the command line, by name."""
     from runner.engine.command import run_command
 
-    given.pop("_context")
     how = {name: given.pop(name) for name in ("dry_run", "resume", "detach", "stream", "verbose")}
+    return run_command(_places(), _console(), **_files_and_flags(given), environment=os.environ, **how)
+
+
+def _files_and_flags(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given of matrix and configuration as paths, and the settings beside them."""
+    given.pop("_context")
     matrix, config = given.pop("matrix"), given.pop("config")
     given["allow_small_window"] = given["allow_small_window"] or None
-    return run_command(
-        _places(),
-        _console(),
-        matrix=Path(matrix) if matrix else None,
-        config=Path(config) if config else None,
-        flags=given,
-        environment=os.environ,
-        **how,
-    )
+    return {
+        "matrix": Path(matrix) if matrix else None,
+        "config": Path(config) if config else None,
+        "flags": given,
+    }
 
 
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
@@ -147,6 +148,52 @@ def run(
 ) -> int:
     """Run coding agents on tasks; without flags, the offline demonstration."""
     return _run(dict(locals()))
+
+
+@task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
+@command
+@takes_flags_of(run.body)
+def preflight(given: dict[str, Any]) -> int:
+    """Check what invoke run with the same flags needs, and how to put right what is missing."""
+    from runner.engine.preflight.command import preflight_command
+
+    resume = given.pop("resume")
+    for name in ("dry_run", "detach", "stream", "verbose"):
+        given.pop(name)
+    return preflight_command(
+        _places(), _console(), **_files_and_flags(given), environment=os.environ, resume=resume
+    )
+
+
+@task(
+    positional=[],
+    help={
+        "plan": "id of a plan (default: the newest)",
+        "follow": "go on showing it until nobody is at work on it",
+        "json": "one JSON object instead of words",
+    },
+)
+@command
+def status(_context: Context, plan: str | None = None, follow: bool = False, json: bool = False) -> int:
+    """Show where a run stands: done, running, left, spent, how long still, and whether its runner lives."""
+    from runner.engine.status_command import status_command
+
+    return status_command(_places(), _console(), plan_id=plan, follow=follow, as_json=json)
+
+
+@task(
+    positional=[],
+    help={
+        "plan": "id of a plan (default: the only one that somebody is at work on)",
+        "now": "stop the trials in flight too; they will run again on resume",
+    },
+)
+@command
+def stop(_context: Context, plan: str | None = None, now: bool = False) -> int:
+    """Ask the runner of a plan to start nothing more."""
+    from runner.engine.stopping import stop_command
+
+    return stop_command(_places(), _say, plan_id=plan, now=now)
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})
@@ -414,6 +461,9 @@ def _say(line: str) -> None:
 
 namespace = Collection(
     run,
+    preflight,
+    status,
+    stop,
     verify,
     harness_install,
     harness_list,

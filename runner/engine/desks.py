@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Literal
 
 from runner.engine.desk import Desk
 from runner.engine.isolation import Isolation
@@ -30,6 +32,22 @@ class Either(threading.Event):
         return super().is_set() or self._other.is_set()
 
 
+@dataclass(frozen=True)
+class Slot:
+    """Held while an agent is at work; says so when it begins and when it ends."""
+
+    slots: threading.Semaphore
+    say: Callable[[Literal["at work", "done"]], None]
+
+    def __enter__(self) -> None:
+        self.slots.acquire()
+        self.say("at work")
+
+    def __exit__(self, *_: object) -> None:
+        self.slots.release()
+        self.say("done")
+
+
 @dataclass
 class Desks:
     """What all trials of a run share, as far as a trial needs it."""
@@ -45,6 +63,8 @@ class Desks:
     """Gets each line that a harness prints, with its trace in a few words."""
     sign: Callable[[int], None]
     """Gets the position of a trial whenever something is heard of it."""
+    agent: Callable[[int, Literal["at work", "done"]], None]
+    """Gets the position of a trial when its agent begins and ends."""
     may_start: Callable[[], bool]
     """Asked before an agent starts, once a slot is free."""
     _slots: threading.Semaphore = field(init=False)
@@ -91,7 +111,7 @@ class Desks:
             on_line=on_line,
             on_traffic=lambda: self.sign(position),
             scanner=self.scanner,
-            slot=self._slots,
+            slot=Slot(self._slots, partial(self.agent, position)),
             may_start=lambda: self.may_start() and not cancelled.is_set(),
             replaced=self.places.replaced(self.plan.plan_id, position),
             project=self.places.root,

@@ -30,7 +30,7 @@ class Stamped:
     def write(self, text: str) -> int:
         """Write ``text``, each new line with its time."""
         for line in text.splitlines(keepends=True):
-            if self._begins:
+            if self._begins and line.strip():
                 self._file.write(f"{self._now():%Y-%m-%d %H:%M:%S} ")
             self._file.write(line)
             self._begins = line.endswith("\n")

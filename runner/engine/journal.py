@@ -29,6 +29,9 @@ class AtWork(Part):
     since: Moment
     sign: Moment
     """When something was last heard of it: output, model traffic, its start."""
+    agent: Literal["waiting", "at work", "done"] = "waiting"
+    """``waiting``: it is made ready, or waits for its turn. ``done``: what it left is graded."""
+    agent_since: Moment | None = None
 
 
 class FailedBlock(Part):
@@ -65,6 +68,7 @@ class RunState(Part):
     exit_code: int | None = None
     failure: str | None = None
     log: str | None = None
+    concurrency: int = 1
 
     @property
     def writer(self) -> Process | None:
@@ -141,6 +145,18 @@ class Journal:
             now = self._signs[position] = self._now()
             entry = AtWork(position=position, since=now, sign=now)
             self._write({"running": (*self._state.running, entry)})
+
+    def agent(self, position: int, state: Literal["at work", "done"]) -> None:
+        """An agent begins or ends to work on a trial."""
+        with self._lock:
+            now = self._signs[position] = self._now()
+            changed = tuple(
+                each.model_copy(update={"agent": state, "agent_since": now if state == "at work" else None})
+                if each.position == position
+                else each
+                for each in self._state.running
+            )
+            self._write({"running": changed})
 
     def leaves(self, position: int) -> None:
         """A trial is no longer in flight: written, held or left."""

@@ -18,23 +18,45 @@ def find_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsS
     Raises:
         UsageError: there is no such plan, or nothing is unfinished.
     """
-    candidates = [
+    if plan_id is not None:
+        return find_any_plan(plan_id, places)
+    candidates = all_plans(places)
+    unfinished = [(plan, store) for plan, store in candidates if pending(plan, store)]
+    if not unfinished:
+        raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
+    return max(unfinished, key=_age)
+
+
+def find_any_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsStore]:
+    """The plan of that id, or the newest one, finished or not, with the store it belongs to.
+
+    Raises:
+        UsageError: there is no such plan, or none at all.
+    """
+    candidates = all_plans(places)
+    if plan_id is None and candidates:
+        return max(candidates, key=_age)
+    for plan, store in candidates:
+        if plan.plan_id == plan_id:
+            return plan, store
+    known = ", ".join(plan.plan_id for plan, _ in candidates) or "none"
+    what = "there is no plan yet" if plan_id is None else f"there is no plan {plan_id}"
+    raise UsageError(what, remedy=f"known plans: {known}")
+
+
+def all_plans(places: Places) -> list[tuple[PlanRecord, ResultsStore]]:
+    """Every plan of a run with the store it belongs to."""
+    return [
         (plan, store)
         for root in places.roots().existing()
         for store in (ResultsStore(root),)
         for plan in store.plans()
         if plan.purpose == "run"
     ]
-    if plan_id is not None:
-        for plan, store in candidates:
-            if plan.plan_id == plan_id:
-                return plan, store
-        known = ", ".join(plan.plan_id for plan, _ in candidates) or "none"
-        raise UsageError(f"there is no plan {plan_id}", remedy=f"known plans: {known}")
-    unfinished = [(plan, store) for plan, store in candidates if pending(plan, store)]
-    if not unfinished:
-        raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
-    return max(unfinished, key=lambda found: (str(found[0].created_at), found[0].plan_id))
+
+
+def _age(found: tuple[PlanRecord, ResultsStore]) -> tuple[str, str]:
+    return str(found[0].created_at), found[0].plan_id
 
 
 def pending(plan: PlanRecord, store: ResultsStore) -> int:

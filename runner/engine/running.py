@@ -74,4 +74,5 @@ def _first_state(run: Run) -> RunState:
         begun_at=now,
         heartbeat=now,
         log=run.log,
+        concurrency=run.shared.concurrency,
     )

@@ -48,9 +48,9 @@ class Shift:
         self.account = Account(run.shared.run_budget(), cells)
         self.tally = Tally(run.plan)
         finished = set()
-        for position, record, checks in stored_trials(run.plan, run.store):
+        for position, stored in stored_trials(run.plan, run.store):
             finished.add(position)
-            self._count(record, checks)
+            self._count(stored.record, stored.checks)
         self.queue = TrialQueue(
             run.plan,
             set(range(len(run.plan.trials))) - finished - held,
@@ -72,6 +72,7 @@ class Shift:
             concurrency=run.shared.concurrency,
             hear=run.observer.line,
             sign=journal.sign,
+            agent=journal.agent,
             may_start=lambda: not run.stop.no_more.is_set() and wall.over() is None,
         )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runner.engine.grading import resolved
 from runner.engine.journal import FailedBlock
 from runner.engine.spending import dollars_billed, spent_by
 from runner.records import CheckRecord, Outcome, PlanRecord, TrialRecord
-from runner.store import ResultsStore
+from runner.store import ResultsStore, StoredTrial
 
 EXIT_DONE, EXIT_BELOW_THRESHOLD, EXIT_PARTIAL = 0, 2, 3
 
@@ -96,13 +96,8 @@ class Tally:
         )
 
 
-def stored_trials(
-    plan: PlanRecord, store: ResultsStore
-) -> list[tuple[int, TrialRecord, tuple[CheckRecord, ...]]]:
-    """Finished trials of ``plan`` with their position and checks."""
-    found = []
+def stored_trials(plan: PlanRecord, store: ResultsStore) -> Iterator[tuple[int, StoredTrial]]:
+    """Finished trials of ``plan`` with their position."""
     for position, planned in enumerate(plan.trials):
         if store.has_trial(planned.identity):
-            stored = store.trial(planned.identity)
-            found.append((position, stored.record, stored.checks))
-    return found
+            yield position, store.trial(planned.identity)
