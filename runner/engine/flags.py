@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any
 
 RUN_HELP: Mapping[str, str] = {
     "matrix": "YAML file of models x harnesses x skills x datasets with exclusions; one plan over all cells",
@@ -71,3 +74,24 @@ RUN_HELP: Mapping[str, str] = {
     "stream": "show each line the harness prints",
     "verbose": "with --stream: do not cut the lines",
 }
+
+
+def takes_flags_of(
+    other: Callable[..., Any],
+) -> Callable[[Callable[[dict[str, Any]], int]], Callable[..., int]]:
+    """A function of one dictionary becomes one with the parameters of ``other``, defaults filled in."""
+
+    def decorate(function: Callable[[dict[str, Any]], int]) -> Callable[..., int]:
+        signature = inspect.signature(other)
+
+        @functools.wraps(function)
+        def called(*arguments: Any, **flags: Any) -> int:
+            given = signature.bind(*arguments, **flags)
+            given.apply_defaults()
+            return function(dict(given.arguments))
+
+        # Set after wrapping, where whoever asks for the parameters looks first.
+        called.__dict__["__signature__"] = signature
+        return called
+
+    return decorate
