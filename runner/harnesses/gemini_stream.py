@@ -83,7 +83,7 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
     failure = _failure(heard, heard.result, turns)
     by_model = {name: each for name, each in _by_model(heard.result).items() if not each.all_zero}
     silent = len(sessions.silent) if by_model else turns
-    lost = failure is not None and _broke_off(heard.result)
+    lost = LOOP in heard.trouble or (failure is not None and _broke_off(heard.result))
     return Reading(
         stop_reason=_stop_reason(heard, heard.result, failure),
         is_error=failure is not None,
@@ -108,7 +108,7 @@ def _read_stopped(heard: _Heard, sessions: Sessions, turns: int, warnings: Seque
         error="the event stream has no end: the agent was stopped or crashed",
         usage=as_usage(total(by_model.values()), SESSION_SOURCES) if by_model else None,
         usage_by_model={name: as_usage(each, SESSION_SOURCES) for name, each in by_model.items()},
-        turns=turns if heard.started else None,
+        turns=turns if heard.started or turns else None,
         warnings=(*notes, *warnings),
     )
 

@@ -28,6 +28,7 @@ from runner.harnesses.stream import Event, items, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
+LOOP = "Loop detection halted"
 UNREACHED = re.compile(r"connection error|ECONNREFUSED|fetch failed", re.IGNORECASE)
 """In the message of a request that reached no server."""
 SOURCES = {
@@ -89,21 +90,22 @@ def read_run(
     found = read_transcripts(configuration)
     turns = found.turns or (0 if found.failures else heard.turns)
     limited = heard.result is None and max_turns is not None and turns >= max_turns
+    error = _error(heard, limited=limited)
     counts, by_model, sources = _counted(heard.result, found)
     notes = [] if tells_writes or counts is None else [classes_not_told("qwen-code")]
     refused = bool(found.failures) and not found.answers and not _lost(found)
     return Reading(
-        stop_reason=_stop_reason(heard, limited=limited),
+        stop_reason=_stop_reason(heard, error, limited=limited),
         is_error=heard.result is None or heard.result.get("is_error") is not False,
-        error=_error(heard, limited=limited),
+        error=error,
         usage=_usage(counts, sources, refused=refused, tells_writes=tells_writes),
         usage_by_model={
             name: as_usage(_told(each, tells_writes=tells_writes), sources) for name, each in by_model.items()
         },
-        turns=turns if heard.started else None,
+        turns=turns if heard.started or turns else None,
         retries=len(found.failures) - found.failed_last if found.answers or found.failures else None,
         limit_hit="turns" if limited else None,
-        warnings=(*notes, *_warnings(heard, found, counts, turns, limited=limited), *warnings),
+        warnings=(*notes, *_warnings(heard, found, counts, turns, error, limited=limited), *warnings),
     )
 
 
@@ -147,9 +149,11 @@ def _lost(found: Transcripts) -> int:
     return sum(status is None and not UNREACHED.search(message) for status, message in found.failures)
 
 
-def _stop_reason(heard: _Heard, *, limited: bool) -> str:
+def _stop_reason(heard: _Heard, error: str | None, *, limited: bool) -> str:
     if limited:
         return "turn-limit"
+    if error is not None and error.startswith(LOOP):
+        return "loop"
     return "no-end" if heard.result is None else text(heard.result.get("subtype"), 100) or "unknown"
 
 
@@ -165,12 +169,13 @@ def _error(heard: _Heard, *, limited: bool) -> str | None:
 
 
 def _warnings(
-    heard: _Heard, found: Transcripts, counts: Counts | None, turns: int, *, limited: bool
+    heard: _Heard, found: Transcripts, counts: Counts | None, turns: int, error: str | None, *, limited: bool
 ) -> Iterator[DataWarning]:
     if found.silent or (counts is None and turns):
         yield not_reported(found.silent or turns)
-    if _lost(found):
-        yield lower_bound(f"{_lost(found)} answers broke off before their token counts arrived")
+    lost = _lost(found) + (error is not None and error.startswith(LOOP))
+    if lost:
+        yield lower_bound(f"{lost} answers broke off before their token counts arrived")
     elif heard.result is None and counts is not None and not limited:
         yield lower_bound("the agent was stopped, so answers under way were not counted")
 

@@ -15,7 +15,9 @@ from tests.harnesses.samples import lines
 SAMPLES = {
     "claude-code": ("claude.jsonl", "claude-subagent-background.jsonl"),
     "codex": ("codex.jsonl", "codex-subagent.jsonl"),
+    "gemini-cli": ("gemini-cli.jsonl", "gemini-cli-errors.jsonl"),
     "pi": ("pi.jsonl",),
+    "qwen-code": ("qwen-code.jsonl", "qwen-code-subagent.jsonl"),
 }
 
 
