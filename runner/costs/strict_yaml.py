@@ -11,6 +11,8 @@ import yaml
 from runner.errors import ConfigurationError
 
 Location = tuple[str | int, ...]
+MAX_ENTRIES = 100_000
+"""More than any file of ours holds; a few lines with aliases of aliases can stand for billions."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,10 @@ def read_strict_yaml(path: Path) -> StrictDocument:
 
 
 def _index(node: yaml.Node | None, location: Location, lines: dict[Location, int], path: Path) -> None:
+    if len(lines) > MAX_ENTRIES:
+        raise ConfigurationError(
+            f"holds more than {MAX_ENTRIES} entries", where=str(path), remedy="write it without aliases"
+        )
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             place = (*location, str(key.value))

@@ -24,6 +24,8 @@ ENDED = (b"Z", b"X")
 LOOK_SECONDS = 0.1
 TAIL_LINES = 15
 TAIL_BYTES = 8192
+LOG_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+LOG_MODE = 0o600
 
 
 class ServerFile(Part):
@@ -39,6 +41,8 @@ class ServerFile(Part):
     """What tells this server from one that was started in another way."""
     base_url: str
     log: str
+    stays: bool = False
+    """Whether it was started to be left up, not for one run."""
 
 
 def process_mark(pid: int) -> str | None:
@@ -87,27 +91,21 @@ def is_up(server: ServerFile) -> bool:
     return process_mark(server.pid) == server.mark
 
 
-def launch(
-    command: Sequence[str],
-    *,
-    environment: Mapping[str, str],
-    folder: Path,
-    log: Path,
-    keep_stdin: bool = False,
+def launch_bound(
+    command: Sequence[str], *, environment: Mapping[str, str], folder: Path, log: Path
 ) -> subprocess.Popen[bytes]:
-    """Start ``command`` in a process group of its own; its output goes to ``log``, which only the user reads.
+    """Start a server that is to end with this process: its standard input is a pipe that closes then.
 
-    Args:
-        keep_stdin: its standard input is a pipe that closes when this process ends, in whatever way.
+    It gets a process group of its own; its output goes to ``log``, which only the user can read.
 
     Raises:
         ConfigurationError: it does not start.
     """
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(log, LOG_FLAGS | os.O_CLOEXEC, LOG_MODE)
     try:
         return subprocess.Popen(
             command,
-            stdin=subprocess.PIPE if keep_stdin else subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=descriptor,
             stderr=subprocess.STDOUT,
             env=dict(environment),
@@ -115,11 +113,32 @@ def launch(
             start_new_session=True,
         )
     except OSError as error:
-        raise ConfigurationError(
-            f"the program does not start: {error.strerror}", where=command[0], remedy="install it again"
-        ) from None
+        raise _does_not_start(command, error) from None
     finally:
         os.close(descriptor)
+
+
+def launch_free(command: Sequence[str], *, environment: Mapping[str, str], log: Path) -> int:
+    """Start a server that may outlive this process; its number, which is also that of its process group.
+
+    Raises:
+        ConfigurationError: it does not start.
+    """
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, str(log), LOG_FLAGS, LOG_MODE),
+        (os.POSIX_SPAWN_DUP2, 1, 2),
+    ]
+    try:
+        return os.posix_spawn(command[0], list(command), dict(environment), file_actions=actions, setsid=True)
+    except OSError as error:
+        raise _does_not_start(command, error) from None
+
+
+def _does_not_start(command: Sequence[str], error: OSError) -> ConfigurationError:
+    return ConfigurationError(
+        f"the program does not start: {error.strerror}", where=command[0], remedy="install it again"
+    )
 
 
 def write_server_file(path: Path, server: ServerFile) -> None:

@@ -19,7 +19,7 @@ from runner.errors import EndpointError
 from runner.providers.background import (
     ServerFile,
     is_up,
-    launch,
+    launch_bound,
     process_mark,
     read_server_file,
     stop,
@@ -116,12 +116,11 @@ def _one_start(
         config.write_text(configuration(list(routes), master_key_env=MASTER_KEY_ENV), encoding="utf-8")
         log = state / f"{Path(home).name}.log"
         say(f"{what}: starting the LiteLLM proxy {program.version}; this takes about 10 s")
-        process = launch(
+        process = launch_bound(
             program.command(config, port),
             environment=program.environment(environment, Path(home), keys),
             folder=Path(home),
             log=log,
-            keep_stdin=True,
         )
         server = ServerFile(
             pid=process.pid,
