@@ -53,7 +53,7 @@ def _overview(world: World) -> Table:
                 Entry(own[0].version),
                 Entry(words.listing(sorted({row.protocol for row in own}))),
                 Entry(f"{agreeing} of {len(own)}", agreeing / len(own)),
-                Entry(words.listing(sorted({text for row in own if (text := row.explanation)}), 3) or "none"),
+                Entry(words.listing(_deviations(own), 3) or "nothing that the server told"),
                 Entry(max(row.taken_on for row in own).isoformat()),
             ]
         )
@@ -66,6 +66,11 @@ def _overview(world: World) -> Table:
         Column("Taken on"),
     ]
     return table("Harnesses", columns, rows)
+
+
+def _deviations(rows: Sequence[AccountingRow]) -> list[str]:
+    """Why counts do not agree, each reason once."""
+    return sorted({row.explanation or "not known" for row in rows if not row.agrees})
 
 
 def accounting_table(rows: Sequence[AccountingRow], label: str, *, harness: bool = True) -> Table:
