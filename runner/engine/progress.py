@@ -122,7 +122,9 @@ def summary_lines(summary: RunSummary) -> list[str]:
         f"resolved {summary.resolved} of {summary.graded} graded",
         f"spent: {_spent(summary)}",
     ]
-    if summary.finished < summary.planned:
+    lines += [f"not served: {', '.join(each.models)}: {one_line(each.reason)}" for each in summary.failed]
+    lines += [f"not judged: {trial}: {one_line(why)}" for trial, why in sorted(summary.not_judged.items())]
+    if summary.finished < summary.planned or summary.not_judged:
         lines.append(f"go on with: invoke run --resume {summary.plan_id}")
     return lines
 
