@@ -15,6 +15,7 @@ PROVIDERS: Mapping[str, str] = {
     "litellm": "runner.providers.litellm:LiteLLM",
     "openai": "runner.providers.openai:OpenAI",
     "replay": "runner.providers.replay:Replay",
+    "vllm": "runner.providers.vllm:Vllm",
 }
 MEMBERS = ("name", "hosting", "protocols", "demonstration", "session")
 

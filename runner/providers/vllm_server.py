@@ -218,7 +218,7 @@ def find_vllm(environment: Mapping[str, str]) -> str:
         ConfigurationError: there is none.
     """
     named = environment.get(PROGRAM_ENV, "")
-    found = shutil.which(named or PROGRAM, path=environment.get("PATH", ""))
+    found = shutil.which(named or PROGRAM, path=environment.get("PATH"))
     if found is None:
         raise ConfigurationError(
             f"the program {named or PROGRAM} is not there",

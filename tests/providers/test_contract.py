@@ -16,6 +16,8 @@ from runner.providers.registry import PROVIDERS, provider
 from runner.records import Hosting
 from tests.harnesses.kiro_standin import put_stand_in
 from tests.providers.proxy_standin import install_standin
+from tests.providers.vllm_stage import VllmStage
+from tests.providers.vllm_standin import install_program
 from tests.replay.tapes import tape
 
 KEY = "provider-key-0123456789"
@@ -24,14 +26,19 @@ NAMES = sorted(PROVIDERS)
 
 @pytest.fixture(autouse=True)
 def programs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A stand-in for the program of a vendor that has no other way, first on the search path."""
+    """Stand-ins for programs that no registry has or no test machine could run, first on the search path."""
     folder = put_stand_in(tmp_path_factory.mktemp("programs")).parent
+    install_program(folder)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
 def settings(tmp_path: Path, name: str) -> ProviderSettings:
+    stage = VllmStage(tmp_path)
+    stage.recipe("m")
     return ProviderSettings(
+        recipes=str(stage.recipes),
+        state=str(tmp_path / "state"),
         base_url="http://127.0.0.1:9/v1" if name in {"endpoint", "litellm"} else None,
         installed=str(install_standin(tmp_path / "installed")) if name == "litellm" else None,
         api_key_env="SOME_KEY",
