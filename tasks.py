@@ -288,6 +288,33 @@ def measure(_context: Context, what: str) -> None:
 
 
 @task(
+    name="model-server",
+    help={
+        "start": "recipe in datasets/recipes, or path of one: starts its vLLM server, which stays up",
+        "stop": "stop the server and any proxy that was left",
+        "api-key-env": "environment variable with the key that the server is to ask for",
+    },
+)
+@command
+def model_server(
+    _context: Context, start: str | None = None, stop: bool = False, api_key_env: str | None = None
+) -> None:
+    """Show the vLLM server of this project, start one from a recipe, or stop it."""
+    from runner.providers.model_server import model_server_lines, start_model_server, stop_model_servers
+
+    places = _places()
+    if stop:
+        for line in stop_model_servers(places.servers, os.environ):
+            _say(line)
+    if start:
+        where = {"recipes": places.recipes, "state": places.servers, "environment": os.environ}
+        _say(start_model_server(start, **where, say=_say, api_key_env=api_key_env))
+    if not start and not stop:
+        for line in model_server_lines(places.recipes, places.servers, os.environ, api_key_env):
+            _say(line)
+
+
+@task(
     help={
         "host": "address to listen on",
         "port": "port to listen on; 0 takes a free one",
