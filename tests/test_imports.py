@@ -24,6 +24,8 @@ ALLOWED: dict[str, set[str]] = {
     "runner.replay": MIDDLE,
     "runner.skills": MIDDLE | {"runner.registry"},
     "runner.harnesses": MIDDLE | {"runner.registry", "runner.kiro"},
+    # An agentic judge is a harness that is asked for a judgement.
+    "runner.judges": MIDDLE | {"runner.harnesses", "runner.registry"},
     # A provider makes the Endpoint value that a harness receives, and replay is one.
     "runner.providers": MIDDLE
     | {"runner.harnesses.endpoint", "runner.registry", "runner.replay", "runner.kiro"},

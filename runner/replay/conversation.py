@@ -53,6 +53,8 @@ class Conversation:
     """JSON Schema that the final answer has to follow, where one is asked for."""
     thinking: bool = False
     """Whether the agent wants to see reasoning."""
+    answer_tool: str | None = None
+    """Tool that the final answer has to be handed in with, where there is one."""
 
     def _line(self, name: str) -> str | None:
         match = re.search(PROMPT_LINE.format(name=name), self.prompt, re.MULTILINE)
@@ -69,21 +71,28 @@ class Conversation:
         return self._line("workspace")
 
     @property
+    def candidate(self) -> str | None:
+        """Id on the line ``candidate_id:``, which only questions to a judge have."""
+        return self._line("candidate_id")
+
+    @property
     def skill(self) -> str | None:
-        """Name on the prompt's line ``skill:``."""
-        return self._line("skill")
+        """Name on the prompt's line ``skill:``, or for a judge that on the line ``rubric:``."""
+        return self._line("skill" if self.candidate is None else "rubric")
 
     @property
     def invocation(self) -> str:
         """``top-up`` when the prompt has a line ``artifacts_present:``, else ``first``."""
-        return "top-up" if PRESENT_LINE.search(self.prompt) else "first"
+        # What a judge is shown may hold such a line.
+        present = self.candidate is None and PRESENT_LINE.search(self.prompt)
+        return "top-up" if present else "first"
 
     @property
     def thread(self) -> str:
         """Name on the line ``replay_thread:``, which only subagents have; ``side`` for a side request."""
         if self.is_side_request:
             return SIDE_THREAD
-        return self._line("replay_thread") or MAIN_THREAD
+        return MAIN_THREAD if self.candidate else self._line("replay_thread") or MAIN_THREAD
 
     @property
     def is_side_request(self) -> bool:

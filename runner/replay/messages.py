@@ -20,6 +20,7 @@ from runner.replay.conversation import (
 from runner.replay.turns import Tokens
 from runner.replay.wire import Call, Wire, event
 
+FORM_TOOL = "StructuredOutput"
 OUTPUT_AT_START = 1
 """Output tokens in the first event of a stream: a placeholder until the last event, as vendors send it."""
 ERROR_KINDS = {
@@ -58,7 +59,17 @@ def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
         results=tuple(results),
         schema=_output_schema(body),
         thinking=isinstance(thinking, dict) and thinking.get("type") in {"enabled", "adaptive"},
+        answer_tool=_answer_tool(body),
     )
+
+
+def _answer_tool(body: Mapping[str, object]) -> str | None:
+    """The tool that has to be called, or the one that an agent adds for answers in a given form."""
+    choice = schema_in(body, "tool_choice")
+    forced = choice.get("name") if choice.get("type") == "tool" else None
+    if isinstance(forced, str):
+        return forced
+    return next((tool.name for tool in _tools(body.get("tools")) if tool.name == FORM_TOOL), None)
 
 
 def _blocks(content: object) -> list[Mapping[str, object]]:

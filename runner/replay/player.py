@@ -87,10 +87,13 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
         identifier = f"call_{digest[:12]}_{index}"
         calls.append(ToolCall(identifier, call.name, call.arguments, call.namespace, call.freeform))
     told = conversation.wants_usage and not faults.no_usage
+    said = _text(turn, conversation)
+    if conversation.answer_tool is not None and not turn.actions and _is_object(said):
+        calls, said = [ToolCall(f"call_{digest[:12]}_answer", conversation.answer_tool, said)], ""
     return Answer(
         identifier=f"replay-{digest[:24]}",
         model=conversation.model,
-        text=_text(turn, conversation),
+        text=said,
         calls=tuple(calls),
         usage=turn.usage if told else None,
         cache_detail=not faults.no_cache_detail,
@@ -110,8 +113,11 @@ def _text(turn: Turn, conversation: Conversation) -> str:
     said = fill_marks(turn.say, conversation)
     if conversation.schema is None or turn.actions:
         return said
+    return said if _is_object(said) else json.dumps(schemas.filler({"type": "object", **conversation.schema}))
+
+
+def _is_object(text: str) -> bool:
     try:
-        fits = isinstance(json.loads(said), dict)
-    except ValueError:
-        fits = False
-    return said if fits else json.dumps(schemas.filler({"type": "object", **conversation.schema}))
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -11,7 +11,17 @@ from typing import NamedTuple
 from runner.replay import schemas
 from runner.replay.commands import as_command, as_patch
 from runner.replay.conversation import Conversation, OfferedTool, RequestFault
-from runner.replay.turns import ARTIFACTS_MARK, WORKSPACE_MARK, Action, Edit, RawCall, Sleep, Subagent, Wait
+from runner.replay.turns import (
+    ARTIFACTS_MARK,
+    CANDIDATE_MARK,
+    WORKSPACE_MARK,
+    Action,
+    Edit,
+    RawCall,
+    Sleep,
+    Subagent,
+    Wait,
+)
 
 TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "list": ("listfiles", "listdirectory", "listdir", "list", "ls"),
@@ -100,23 +110,24 @@ def call_for(action: Action, conversation: Conversation) -> Call:
 
 
 def fill_marks(value: str, conversation: Conversation) -> str:
-    """``value`` with the marks for artifacts folder and workspace replaced.
+    """``value`` with the marks for artifacts folder, workspace and a judge's candidate replaced.
 
     Raises:
-        RequestFault: the prompt does not name the folder.
+        RequestFault: the prompt does not name what a mark stands for.
     """
-    for mark, folder, line in (
-        (ARTIFACTS_MARK, conversation.artifacts, "artifacts_dir:"),
-        (WORKSPACE_MARK, conversation.workspace, "workspace:"),
+    for mark, named, line in (
+        (ARTIFACTS_MARK, conversation.artifacts, "artifacts_dir: <folder>"),
+        (WORKSPACE_MARK, conversation.workspace, "workspace: <folder>"),
+        (CANDIDATE_MARK, conversation.candidate, "candidate_id: <id>"),
     ):
         if mark in value:
-            if folder is None:
+            if named is None:
                 raise RequestFault(
-                    f"the cassette uses {mark}, but the first user message has no line '{line} <folder>'",
+                    f"the cassette uses {mark}, but the first user message has no line '{line}'",
                     status=422,
                     code="folder_not_named",
                 )
-            value = value.replace(mark, folder)
+            value = value.replace(mark, named)
     return value
 
 

@@ -10,6 +10,7 @@ from runner.records import Part
 
 ARTIFACTS_MARK = "{artifacts}"
 WORKSPACE_MARK = "{workspace}"
+CANDIDATE_MARK = "{candidate}"
 STEP_MARK = "{step}"
 MAIN_THREAD = "main"
 

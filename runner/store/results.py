@@ -94,6 +94,10 @@ class ResultsStore:
         """Add a judgement to a trial that is in the store."""
         self._write(plan_id, layout.record_path(judgement), judgement.to_bytes())
 
+    def clear_judgements(self, identity: TrialIdentity) -> None:
+        """Remove what interrupted writes of judgements of a trial left behind."""
+        remove_interrupted(self.root / layout.trial_folder(identity) / "judgements")
+
     def write_check(self, plan_id: str, check: CheckRecord) -> None:
         """Add a check to a trial that is in the store."""
         self._write(plan_id, layout.record_path(check), check.to_bytes())

@@ -1,0 +1,145 @@
+"""JudgeSettings: who judges, with which model, how often; from a YAML file and from flags."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from runner.costs import TokenPrices
+from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.endpoint import WireProtocol
+from runner.judges.registry import judge
+from runner.judges.replay import MODEL as SCRIPTED_MODEL
+from runner.records import Limits, Part
+from runner.store import model_slug, slug
+
+MAX_CONFIG_BYTES = 64 * 1024
+USUAL_PROVIDERS = {"claude-code": "anthropic", "codex": "openai", "replay": "replay"}
+"""Where the judges that belong to a vendor find their models."""
+
+
+class JudgeSettings(Part):
+    """One judge. Only names of secrets are held here, never their values."""
+
+    judge: str = "direct"
+    model: str = ""
+    provider: str = ""
+    endpoint: str | None = None
+    api_key_env: str | None = None
+    protocol: tuple[WireProtocol, ...] = ()
+    effort: str | None = None
+    rubric: Annotated[str | None, Field(description="default: the one that declares the trial's skill")] = (
+        None
+    )
+    repeats: Annotated[int, Field(ge=1, le=100, description="judgements of each trial by this judge")] = 1
+    timeout_seconds: Annotated[float, Field(gt=0, description="wall clock of one answer")] = 900
+    max_output_tokens: Annotated[int, Field(ge=1, description="per model answer")] = 16_000
+    context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
+    isolation: Literal["none", "sandbox", "container"] | None = None
+    price_input: Annotated[float | None, Field(ge=0, description="dollars per million fresh tokens")] = None
+    price_output: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
+    price_cache_read: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
+    price_cache_write: Annotated[float | None, Field(ge=0, description="dollars per million tokens")] = None
+
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _one_or_many(cls, value: object) -> object:
+        """A comma list or a single name stands for a list."""
+        if isinstance(value, str):
+            value = [part.strip() for part in value.split(",") if part.strip()]
+        return tuple(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _prices_come_in_pairs(self) -> JudgeSettings:
+        given = [self.price_input, self.price_output, self.price_cache_read, self.price_cache_write]
+        if any(price is not None for price in given) and None in given[:2]:
+            raise ValueError("a price needs both price_input and price_output")
+        return self
+
+    @property
+    def label(self) -> str:
+        """The judge's name in files and tables: what judges, with which model, at which effort."""
+        parts = [judge(self.judge).name, model_slug(self.model), *([self.effort] if self.effort else [])]
+        return slug("-".join(parts))
+
+    def limits(self) -> Limits:
+        """What bounds one answer."""
+        return Limits(max_output_tokens=self.max_output_tokens, timeout_seconds=self.timeout_seconds)
+
+    def prices(self) -> TokenPrices | None:
+        """The judge model's prices where the user gave them."""
+        if self.price_input is None or self.price_output is None:
+            return None
+        return TokenPrices(
+            input=self.price_input,
+            output=self.price_output,
+            cache_read=self.price_cache_read,
+            cache_write=self.price_cache_write,
+        )
+
+
+def read_judge_settings(config: Path | None, flags: Mapping[str, object]) -> JudgeSettings:
+    """Settings from an optional YAML file, overridden by the flags that were given, completed.
+
+    Raises:
+        ConfigurationError: every fault of file and flags in one report.
+        UsageError: there is no such judge, or its model or provider is missing.
+    """
+    merged: dict[str, object] = {} if config is None else _read_file(config)
+    merged.update({name: value for name, value in flags.items() if value is not None})
+    known = JudgeSettings.model_fields
+    faults = [f"{name}: unknown key{_hint(name)}" for name in merged if name not in known]
+    try:
+        # Flags arrive as text, so numbers written as text are taken.
+        settings = JudgeSettings.model_validate({n: v for n, v in merged.items() if n in known}, strict=False)
+    except ValidationError as error:
+        faults += [
+            f"{'.'.join(map(str, each['loc'])) or 'settings'}: {each['msg']}" for each in error.errors()
+        ]
+    if faults:
+        raise ConfigurationError(
+            "the settings of the judge have faults:\n    " + "\n    ".join(faults),
+            where=config.name if config else "command line",
+            remedy="invoke --help judge lists every flag; a file uses the same names with underscores",
+        )
+    return _completed(settings)
+
+
+def _completed(settings: JudgeSettings) -> JudgeSettings:
+    found = judge(settings.judge)
+    provider = settings.provider or ("endpoint" if settings.endpoint else "")
+    provider = provider or ("replay" if found.demonstration else USUAL_PROVIDERS.get(found.name, ""))
+    if not provider:
+        raise UsageError(
+            f"judge {found.name} needs a provider for its model",
+            remedy="name one with --provider, or an address with --endpoint",
+        )
+    model = settings.model or (SCRIPTED_MODEL if provider == "replay" else "")
+    if not model:
+        raise UsageError(f"judge {found.name} needs --model", remedy="name the model as the server lists it")
+    return settings.model_copy(update={"provider": provider, "model": model})
+
+
+def _read_file(path: Path) -> dict[str, object]:
+    try:
+        data = path.read_bytes()
+        document = yaml.safe_load(data[: MAX_CONFIG_BYTES + 1])
+    except OSError as error:
+        raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path)) from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"is not YAML: {error}", where=str(path)) from None
+    if len(data) > MAX_CONFIG_BYTES:
+        raise ConfigurationError("is larger than any settings of a judge", where=str(path))
+    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
+        raise ConfigurationError("must hold keys and values", where=str(path))
+    return dict(document)
+
+
+def _hint(name: str) -> str:
+    near = difflib.get_close_matches(name, JudgeSettings.model_fields, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
