@@ -497,6 +497,7 @@ namespace = Collection(
     accounting,
     reference,
     measure,
+    model_server,
     replay,
     datasets,
     dataset_check,
