@@ -55,6 +55,17 @@ def test_every_command_is_listed_with_what_it_does(project: Path) -> None:
         assert f"  {name} " in output, name
 
 
+def test_model_servers_are_shown_with_the_recipes_to_start_one_from(project: Path) -> None:
+    code, output = invoke(project, "model-server")
+    assert code == 0
+    assert "no model server of ours is up" in output
+    assert "recipe glm-5.2: zai-org/GLM-5.2-FP8, 300000 tokens, for p5en.48xlarge" in output
+    code, output = invoke(project, "model-server", "--start", "glm-5.1")
+    assert code == 1
+    assert "did you mean" in output
+    assert invoke(project, "model-server", "--stop")[1] == "nothing of ours was up\n"
+
+
 def test_a_plan_is_shown_without_running_it(project: Path) -> None:
     code, output = invoke(project, "run", "--dry-run", "--count", "1", "--trials", "3")
     assert code == 0
