@@ -17,6 +17,7 @@ from typing import Any
 from invoke import Collection, Context, Exit, task
 
 from runner.engine.flags import RUN_HELP, takes_flags_of
+from runner.engine.judge_flags import JUDGE_HELP
 from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -194,6 +195,54 @@ def stop(_context: Context, plan: str | None = None, now: bool = False) -> int:
     from runner.engine.stopping import stop_command
 
     return stop_command(_places(), _say, plan_id=plan, now=now)
+
+
+@task(auto_shortflags=False, positional=[], help=JUDGE_HELP)
+@command
+def judge(
+    _context: Context,
+    path: str | None = None,
+    config: str | None = None,
+    judge: str | None = None,
+    model: str | None = None,
+    provider: str | None = None,
+    endpoint: str | None = None,
+    protocol: str | None = None,
+    api_key_env: str | None = None,
+    effort: str | None = None,
+    rubric: str | None = None,
+    repeats: str | None = None,
+    only_missing: bool = False,
+    cell: str = "",
+    concurrency: int = 1,
+    isolation: str | None = None,
+    timeout_seconds: str | None = None,
+    max_output_tokens: str | None = None,
+    context_window: str | None = None,
+    price_input: str | None = None,
+    price_output: str | None = None,
+    price_cache_read: str | None = None,
+    price_cache_write: str | None = None,
+    dry_run: bool = False,
+) -> int:
+    """Have stored trials scored by a judge; what is stored already is never made again."""
+    given = dict(locals())
+    for name in ("_context", "path", "config", "only_missing", "cell", "concurrency", "dry_run"):
+        given.pop(name)
+    from runner.engine.judging.command import judge_command
+
+    return judge_command(
+        _places(),
+        _console(),
+        flags=given,
+        environment=os.environ,
+        config=Path(config) if config else None,
+        path=path,
+        cells=[word for word in cell.split(",") if word],
+        only_missing=only_missing,
+        concurrency=concurrency,
+        dry_run=dry_run,
+    )
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})
@@ -488,6 +537,7 @@ def _say(line: str) -> None:
 
 namespace = Collection(
     run,
+    judge,
     preflight,
     status,
     stop,

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 from runner.judges.direct import Direct
 
-MODEL = "replay-judge"
+SCRIPTED_MODEL = "replay-judge"
+"""Answers at once."""
+SCRIPTED_READER = "replay-reader"
+"""Reads files first: for agentic judges."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ class Scene(NamedTuple):
     invocation: str = "first"
     skill: str | None = None
     thread: str = MAIN_THREAD
+    when: str | None = None
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,20 @@ class Cassette:
         """Tasks that have turns, in the order of the file."""
         return tuple(dict.fromkeys(scene.task for scene in self.turns))
 
-    def scene_for(self, wanted: Scene) -> Scene | None:
-        """``wanted`` if it has turns, else the scene of any skill, else None."""
-        return next((scene for scene in (wanted, wanted._replace(skill=None)) if scene in self.turns), None)
+    def scene_for(self, wanted: Scene, prompt: str = "") -> Scene | None:
+        """``wanted`` if it has turns, else the scene of any skill, else None.
+
+        Among those the first one comes first whose ``when`` is in the prompt.
+        """
+        if wanted in self.turns and wanted.when is not None:
+            return wanted
+        for asked in (wanted, wanted._replace(skill=None)):
+            for scene in self.turns:
+                if scene.when and scene.when in prompt and scene._replace(when=None) == asked:
+                    return scene
+            if asked in self.turns:
+                return asked
+        return None
 
     def turn_after(self, wanted: Scene, tool_results: int) -> Turn | None:
         """The turn that answers a conversation holding ``tool_results`` results, None if there is none.
@@ -140,7 +152,7 @@ def _in_order(
     """Turns by scene. Gaps are only looked for in a file whose lines all could be read."""
     by_scene: dict[Scene, list[tuple[int, Turn]]] = {}
     for number, turn in turns:
-        scene = Scene(turn.task, turn.invocation, turn.skill, turn.thread)
+        scene = Scene(turn.task, turn.invocation, turn.skill, turn.thread, turn.when)
         seen = by_scene.setdefault(scene, [])
         if complete and turn.step != len(seen):
             faults.append((number, f"task {turn.task!r}: step {turn.step} where step {len(seen)} is next"))

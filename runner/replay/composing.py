@@ -50,12 +50,23 @@ class ScriptTurn(Part):
     usage: Tokens | None = None
 
 
+class Case(Part):
+    """Turns for prompts that hold a text."""
+
+    when: str
+    turns: tuple[ScriptTurn, ...]
+
+
 class Scenes(Part):
-    """Turns by task. ``top_ups`` answer completion passes; ``threads`` hold subagents, by task and name."""
+    """Turns by task. ``top_ups`` answer completion passes; ``threads`` hold subagents, by task and name.
+
+    ``cases`` answer prompts that hold a text, before the other turns of the task do.
+    """
 
     tasks: dict[str, tuple[ScriptTurn, ...]] = Field(default_factory=dict)
     top_ups: dict[str, tuple[ScriptTurn, ...]] = Field(default_factory=dict)
     threads: dict[str, dict[str, tuple[ScriptTurn, ...]]] = Field(default_factory=dict)
+    cases: dict[str, tuple[Case, ...]] = Field(default_factory=dict)
 
     def each(self) -> Iterator[tuple[dict[str, str], tuple[ScriptTurn, ...]]]:
         """What turns are for, as fields of a turn, and the turns."""
@@ -65,6 +76,9 @@ class Scenes(Part):
         for task, threads in self.threads.items():
             for thread, turns in threads.items():
                 yield {"task": task, "invocation": "first", "thread": thread}, turns
+        for task, cases in self.cases.items():
+            for case in cases:
+                yield {"task": task, "invocation": "first", "when": case.when}, case.turns
 
 
 class Script(Scenes):

@@ -6,16 +6,19 @@ import hashlib
 import json
 
 from runner.replay import schemas
+from runner.replay.blocks import said_at_once, wants_blocks
 from runner.replay.cassette import Cassette, Scene
 from runner.replay.conversation import Answer, Conversation, RequestFault, ToolCall
 from runner.replay.library import Library, nearest
 from runner.replay.scenario import Faults, Scenario
-from runner.replay.toolbox import call_for, fill_marks
+from runner.replay.toolbox import call_for, fill_marks, finishing_call
 from runner.replay.turns import STEP_MARK, Action, Shell, Tokens, Turn
 
 SIDE_TURN = Turn(task="side", step=0, say="Replay", usage=Tokens(uncached=7, output=3))
 """What is answered to a request that belongs to no task."""
 THOUGHT = "This reasoning is scripted."
+SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
+"""What an agent whose one tool is a shell asks for at the end; in its prompt."""
 
 
 def find_turn(library: Library, scenario: Scenario, conversation: Conversation) -> Turn:
@@ -29,7 +32,7 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
     cassette = _cassette(library, scenario, conversation.model)
     where = f"cassette {scenario.dataset}/{conversation.model}.jsonl"
     wanted = Scene(scenario.task, conversation.invocation, conversation.skill, conversation.thread)
-    scene = cassette.scene_for(wanted)
+    scene = cassette.scene_for(wanted, conversation.prompt)
     if scene is None:
         raise RequestFault(
             f"{where} has no turns for the {wanted.invocation} invocation of task {wanted.task!r} "
@@ -38,6 +41,8 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
             status=404,
             code="unknown_task",
         )
+    if wants_blocks(conversation):
+        return said_at_once(cassette.turns[scene], conversation)
     turn = cassette.turn_after(scene, conversation.tool_results)
     if turn is None:
         turns = cassette.turns[scene]
@@ -82,11 +87,13 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
     identity = "\n".join((scenario.run, turn.task, turn.invocation, turn.thread, step))
     digest = hashlib.sha256(identity.encode()).hexdigest()
     calls = []
-    for index, action in enumerate(turn.actions):
+    for index, action in enumerate(turn.actions or _submission(conversation)):
         call = call_for(_varied(action, turn, conversation), conversation)
         identifier = f"call_{digest[:12]}_{index}"
         calls.append(ToolCall(identifier, call.name, call.arguments, call.namespace, call.freeform))
     told = conversation.wants_usage and not faults.no_usage
+    if not calls and (last := finishing_call(_text(turn, conversation), conversation)) is not None:
+        calls.append(ToolCall(f"call_{digest[:12]}_last", last.name, last.arguments, last.namespace))
     said = _text(turn, conversation)
     if conversation.answer_tool is not None and not turn.actions and _is_object(said):
         calls, said = [ToolCall(f"call_{digest[:12]}_answer", conversation.answer_tool, said)], ""
@@ -99,6 +106,13 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
         cache_detail=not faults.no_cache_detail,
         thought=THOUGHT if turn.usage.reasoning and conversation.thinking else "",
     )
+
+
+def _submission(conversation: Conversation) -> tuple[Action, ...]:
+    """How work is ended with an agent that goes on until the model runs a certain command."""
+    if SUBMIT not in conversation.prompt or not conversation.tools:
+        return ()
+    return (Shell(do="shell", command=f"echo {SUBMIT}"),)
 
 
 def _varied(action: Action, turn: Turn, conversation: Conversation) -> Action:

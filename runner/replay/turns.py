@@ -153,7 +153,8 @@ class Turn(Part):
 
     ``top-up`` turns answer a completion pass, whose prompt names what is there already. Turns of a ``skill``
     answer prompts that name it; those without one answer every skill that has no turns of its own. Turns of
-    another ``thread`` than the main one answer a subagent. A ``forever`` turn, the last of its thread, is
+    another ``thread`` than the main one answer a subagent. Those with ``when`` answer prompts that hold that
+    text, before those without. A ``forever`` turn, the last of its thread, is
     given again whatever has been done since; the mark ``{step}`` makes each of its commands different.
     """
 
@@ -161,6 +162,7 @@ class Turn(Part):
     invocation: Literal["first", "top-up"] = "first"
     skill: Name | None = None
     thread: Name = MAIN_THREAD
+    when: str | None = Field(default=None, min_length=1, max_length=500)
     step: Count
     say: str = ""
     actions: tuple[Action, ...] = ()

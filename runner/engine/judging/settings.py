@@ -13,8 +13,9 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from runner.costs import TokenPrices
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import WireProtocol
+from runner.judges.base import AGENTIC
 from runner.judges.registry import judge
-from runner.judges.replay import MODEL as SCRIPTED_MODEL
+from runner.judges.replay import SCRIPTED_MODEL, SCRIPTED_READER
 from runner.records import Limits, Part
 from runner.store import model_slug, slug
 
@@ -38,7 +39,7 @@ class JudgeSettings(Part):
     )
     repeats: Annotated[int, Field(ge=1, le=100, description="judgements of each trial by this judge")] = 1
     timeout_seconds: Annotated[float, Field(gt=0, description="wall clock of one answer")] = 900
-    max_output_tokens: Annotated[int, Field(ge=1, description="per model answer")] = 16_000
+    max_output_tokens: Annotated[int | None, Field(ge=1, description="per model answer")] = None
     context_window: Annotated[int, Field(ge=0, description="0 = ask the server")] = 0
     isolation: Literal["none", "sandbox", "container"] | None = None
     price_input: Annotated[float | None, Field(ge=0, description="dollars per million fresh tokens")] = None
@@ -64,8 +65,9 @@ class JudgeSettings(Part):
     @property
     def label(self) -> str:
         """The judge's name in files and tables: what judges, with which model, at which effort."""
-        parts = [judge(self.judge).name, model_slug(self.model), *([self.effort] if self.effort else [])]
-        return slug("-".join(parts))
+        name, model = judge(self.judge).name, model_slug(self.model)
+        parts = [model] if model.startswith(f"{name}-") else [name, model]
+        return slug("-".join([*parts, *([self.effort] if self.effort else [])]))
 
     def limits(self) -> Limits:
         """What bounds one answer."""
@@ -119,7 +121,8 @@ def _completed(settings: JudgeSettings) -> JudgeSettings:
             f"judge {found.name} needs a provider for its model",
             remedy="name one with --provider, or an address with --endpoint",
         )
-    model = settings.model or (SCRIPTED_MODEL if provider == "replay" else "")
+    scripted = SCRIPTED_READER if found.method == AGENTIC else SCRIPTED_MODEL
+    model = settings.model or (scripted if provider == "replay" else "")
     if not model:
         raise UsageError(f"judge {found.name} needs --model", remedy="name the model as the server lists it")
     return settings.model_copy(update={"provider": provider, "model": model})
