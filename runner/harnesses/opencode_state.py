@@ -165,9 +165,8 @@ def _opened(path: Path) -> BinaryIO | None:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return None
-    stream = os.fdopen(descriptor, "rb")
     status = os.fstat(descriptor)
     if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_DATABASE_BYTES:
-        return stream
-    stream.close()
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
     return None

@@ -19,7 +19,8 @@ from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
 ENDED_WELL = "stop"
-GOES_ON = "tool-calls"
+GOES_ON = {"", "tool-calls", "unknown"}
+"""Reasons of an answer after which it asks again: over Responses, those of one without token counts too."""
 DELEGATES = "task"
 PLACE = "step-finish parts of all sessions in its database"
 SOURCES = {
@@ -46,7 +47,7 @@ class _Heard:
     @property
     def ended(self) -> bool:
         """Whether the run came to an end of its own."""
-        return self.failure is not None or (not self.open and self.reason not in {"", GOES_ON})
+        return self.failure is not None or (not self.open and self.reason not in GOES_ON)
 
     def hear(self, event: Event) -> None:
         kind, part = text(event.get("type"), 100), mapping(event.get("part"))

@@ -25,6 +25,11 @@ def case(name: str, wanted: str) -> list[bytes]:
     return [json.dumps(line).encode() + b"\n" for line in found]
 
 
+def rows(name: str) -> list[dict[str, object]]:
+    """The lines of a sample as objects."""
+    return [json.loads(line) for line in lines(name)]
+
+
 def put_transcripts(configuration: Path) -> None:
     """The recorded transcripts of claude-code, in the folders where the agent leaves them."""
     project = configuration / "projects" / "-workspace"
