@@ -17,6 +17,10 @@ from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
 from runner.records import CacheSemantics, Limits
 
+KEY_VARIABLES = {
+    WireProtocol.MESSAGES: "ANTHROPIC_API_KEY",
+    WireProtocol.BEDROCK_INVOKE: "AWS_BEARER_TOKEN_BEDROCK",
+}
 VENDOR_HOST = "api.anthropic.com"
 KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 REACHES_OUT = "WebFetch,WebSearch"
@@ -47,7 +51,7 @@ class ClaudeCode(InstalledProgram):
     name: str = "claude-code"
     title: str = "Claude Code"
     homepage: str | None = "https://claude.com/product/claude-code"
-    protocols: tuple[WireProtocol, ...] = (WireProtocol.MESSAGES,)
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.MESSAGES, WireProtocol.BEDROCK_INVOKE)
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
@@ -77,7 +81,7 @@ class ClaudeCode(InstalledProgram):
             **clean_environment(assignment, self.search_path),
             **variables,
             "CLAUDE_CONFIG_DIR": str(assignment.home.absolute() / ".claude"),
-            "ANTHROPIC_API_KEY": endpoint.api_key,
+            KEY_VARIABLES[endpoint.protocol]: endpoint.api_key,
         }
         if os.geteuid() == 0:
             # Without it the program refuses to work as root; the variable reaches this child only.
@@ -115,12 +119,11 @@ def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
     not know is taken to have a window of a million tokens, and a long task ends in endless retries.
     """
     variables = {
-        "ANTHROPIC_BASE_URL": endpoint.base_url,
+        **_address(endpoint),
         "ANTHROPIC_DEFAULT_HAIKU_MODEL": endpoint.model,
         "ANTHROPIC_DEFAULT_OPUS_MODEL": endpoint.model,
         "ANTHROPIC_DEFAULT_SONNET_MODEL": endpoint.model,
         "CLAUDE_CODE_SUBAGENT_MODEL": endpoint.model,
-        "CLAUDE_CODE_USE_BEDROCK": "0",
         "CLAUDE_CODE_USE_VERTEX": "0",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
@@ -133,6 +136,19 @@ def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
     if limits.max_output_tokens is not None:
         variables["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
     return variables
+
+
+def _address(endpoint: Endpoint) -> dict[str, str]:
+    """Where the model answers; over Bedrock with some region, for the gateway's target has the real one."""
+    if endpoint.protocol is WireProtocol.BEDROCK_INVOKE:
+        return {
+            "ANTHROPIC_BEDROCK_BASE_URL": endpoint.base_url,
+            "CLAUDE_CODE_USE_BEDROCK": "1",
+            "AWS_REGION": "us-east-1",
+            # Its second try is no stream, as are its start-up checks of other models: none gets through.
+            "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
+        }
+    return {"ANTHROPIC_BASE_URL": endpoint.base_url, "CLAUDE_CODE_USE_BEDROCK": "0"}
 
 
 def instructions_above(workspace: Path) -> list[str]:

@@ -20,6 +20,7 @@ API_KINDS = {
     WireProtocol.RESPONSES: "openai-responses",
     WireProtocol.MESSAGES: "anthropic-messages",
 }
+BEDROCK_KIND = "bedrock-converse-stream"
 DEFAULT_WINDOW = 200_000
 DEFAULT_OUTPUT = 32_000
 RESERVE_BEYOND_OUTPUT = 8_192
@@ -46,7 +47,7 @@ class Pi(InstalledProgram):
     name: str = "pi"
     title: str = "pi"
     homepage: str | None = "https://pi.dev"
-    protocols: tuple[WireProtocol, ...] = tuple(API_KINDS)
+    protocols: tuple[WireProtocol, ...] = (*API_KINDS, WireProtocol.BEDROCK_CONVERSE)
     cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model; those that ended in an error are not counted"
     installation: Installation = PINNED
@@ -81,6 +82,8 @@ class Pi(InstalledProgram):
                 "PI_CODING_AGENT_DIR": str(folder),
                 "PI_OFFLINE": "1",
                 "PI_TELEMETRY": "0",
+                # Only its client of Bedrock looks at it, which else speaks a version that few gateways do.
+                "AWS_BEDROCK_FORCE_HTTP1": "1",
                 KEY_VARIABLE: assignment.endpoint.api_key,
             },
             working_directory=assignment.workspace,
@@ -134,7 +137,7 @@ def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     }
     provider = {
         "baseUrl": endpoint.base_url,
-        "api": API_KINDS[endpoint.protocol],
+        "api": API_KINDS.get(endpoint.protocol, BEDROCK_KIND),
         "apiKey": f"${KEY_VARIABLE}",
         "compat": compat,
         "models": [model],

@@ -28,7 +28,11 @@ from runner.records import DataWarning, Usage
 
 ENDED_WELL = {"stop", "end_turn"}
 FAILED = {"error", "aborted"}
-REFUSED = re.compile(r"^\s*[45]\d\d\b|api error \([45]\d\d\)|connection error", re.IGNORECASE)
+REFUSED = re.compile(
+    r"^\s*[45]\d\d\b|api error \([45]\d\d\)|connection error|^(?:validation|throttling) error:"
+    r"|^accessdeniedexception:",
+    re.IGNORECASE,
+)
 """In the message of a request that the server turned away, so that it used no tokens."""
 
 

@@ -23,6 +23,8 @@ API_ROOT = {
     WireProtocol.MESSAGES: "",
     WireProtocol.RESPONSES: "/v1",
     WireProtocol.GENERATE_CONTENT: "",
+    WireProtocol.BEDROCK_INVOKE: "",
+    WireProtocol.BEDROCK_CONVERSE: "",
 }
 
 

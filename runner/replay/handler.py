@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from runner.replay.chat import CHAT
 from runner.replay.conversation import Answer, Conversation, RequestFault
 from runner.replay.desk import Desk
+from runner.replay.event_stream import CONTENT_TYPE as EVENT_STREAM
 from runner.replay.meter import CONTENT_TYPE, Ticket
 from runner.replay.player import find_turn, play
 from runner.replay.routes import Route, find_route
@@ -189,9 +190,12 @@ class Handler(BaseHTTPRequestHandler):
         created = int(time.time())
         if stream:
             events = list(route.wire.events(answer, created))
-            if not route.call.server_sent:
-                events = _json_list(events)
-            self._stream(events, exchange, server_sent=route.call.server_sent)
+            kind = "text/event-stream; charset=utf-8"
+            if route.call.framed:
+                kind = EVENT_STREAM
+            elif not route.call.server_sent:
+                events, kind = _json_list(events), "application/json"
+            self._stream(events, exchange, kind)
             return
         body = route.wire.whole(answer, created)
         exchange.ticket.first_byte()
@@ -201,10 +205,9 @@ class Handler(BaseHTTPRequestHandler):
             exchange.ticket.end("stop")
             self._send(200, body)
 
-    def _stream(self, events: list[bytes], exchange: Exchange, *, server_sent: bool) -> None:
+    def _stream(self, events: list[bytes], exchange: Exchange, kind: str) -> None:
         faults = exchange.faults
         self.send_response(200)
-        kind = "text/event-stream; charset=utf-8" if server_sent else "application/json"
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
         self.send_header("Transfer-Encoding", "chunked")

@@ -8,7 +8,9 @@ from typing import Literal
 
 from runner.replay.chat import CHAT
 from runner.replay.conversation import RequestFault
+from runner.replay.converse import CONVERSE
 from runner.replay.generate import GENERATE_CONTENT
+from runner.replay.invoke import INVOKE
 from runner.replay.messages import MESSAGES
 from runner.replay.responses import RESPONSES
 from runner.replay.wire import Call, Wire
@@ -18,7 +20,13 @@ COUNT_PATH = "/v1/messages/count_tokens"
 GENERATE = re.compile(
     r"/v1(?:beta|alpha)?/models/(?P<model>[^/:]+):(?P<what>generateContent|streamGenerateContent|countTokens)"
 )
-KNOWN = (*PATHS, COUNT_PATH, "/v1beta/models/<model>:generateContent and :streamGenerateContent")
+BEDROCK = re.compile(r"/model/(?P<model>.+)/(?P<what>invoke(?:-with-response-stream)?|converse(?:-stream)?)")
+KNOWN = (
+    *PATHS,
+    COUNT_PATH,
+    "/v1beta/models/<model>:generateContent and :streamGenerateContent",
+    "/model/<model>/invoke, /converse and their streams",
+)
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,11 @@ def find_route(api_path: str, query: str) -> Route:
         return Route(PATHS[api_path], Call())
     if api_path == COUNT_PATH:
         return Route(MESSAGES, Call(), "count")
+    if bedrock := BEDROCK.fullmatch(api_path):
+        what = bedrock["what"]
+        wire = INVOKE if what.startswith("invoke") else CONVERSE
+        call = Call(bedrock["model"], what.endswith("stream"), server_sent=False, framed=True)
+        return Route(wire, call)
     match = GENERATE.fullmatch(api_path)
     if match is None:
         raise RequestFault(

@@ -14,7 +14,7 @@ FAULT_HELP = (
 PATH_HELP = (
     "it must read /r/<run>/<dataset>/<task>[/<fault>...] and then the usual path, such as /v1/messages"
 )
-API_ROOTS = {"v1", "v1beta", "v1alpha", "health", "metrics"}
+API_ROOTS = {"v1", "v1beta", "v1alpha", "model", "health", "metrics"}
 FAULT = re.compile(
     r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
     r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|pace(?P<pace>\d{1,5})|retryafter(?P<after>\d{1,5})"

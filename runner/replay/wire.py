@@ -18,6 +18,8 @@ class Call:
     stream: bool | None = None
     server_sent: bool = True
     """Whether a stream is one of server-sent events; generateContent can also stream a JSON list."""
+    framed: bool = False
+    """Whether a stream is one of Amazon's binary frames."""
 
 
 @dataclass(frozen=True)

@@ -14,16 +14,17 @@ ANSWERS = {
     WireProtocol.MESSAGES: r"(?:v1/)?messages",
     WireProtocol.RESPONSES: r"(?:v1/)?responses(?:/compact)?",
     WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models/[^/:]+:(?:streamG|g)enerateContent",
-    WireProtocol.BEDROCK_INVOKE: r"model/[^/]+/invoke(?:-with-response-stream)?",
-    WireProtocol.BEDROCK_CONVERSE: r"model/[^/]+/converse(?:-stream)?",
+    # Claude Code asks a dozen other models for one token each when it starts, and not by a stream.
+    WireProtocol.BEDROCK_INVOKE: r"model/(?P<model>[^/]+)/invoke-with-response-stream",
+    WireProtocol.BEDROCK_CONVERSE: r"model/(?P<model>[^/]+)/converse(?:-stream)?",
 }
 OTHERS = {
     WireProtocol.CHAT_COMPLETIONS: MODELS,
     WireProtocol.MESSAGES: rf"{MODELS}|(?:v1/)?messages/count_tokens",
     WireProtocol.RESPONSES: rf"{MODELS}|(?:v1/)?responses/[^/]+(?:/cancel|/input_items)?",
     WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models(?:/[^/:]+(?::countTokens)?)?",
-    WireProtocol.BEDROCK_INVOKE: r"model/[^/]+/count-tokens",
-    WireProtocol.BEDROCK_CONVERSE: r"model/[^/]+/count-tokens",
+    WireProtocol.BEDROCK_INVOKE: r"model/(?P<model>[^/]+)/count-tokens",
+    WireProtocol.BEDROCK_CONVERSE: r"model/(?P<model>[^/]+)/count-tokens",
 }
 
 
@@ -45,18 +46,19 @@ def admit(endpoint: Endpoint, method: str, target: str) -> Admitted | None:
     """The request when it is one of the endpoint's protocol below the endpoint's own path, else None.
 
     The real key opens more than a model at most vendors; an agent gets no further with it than to answers,
-    token counts and lists of models.
+    token counts and lists of models. Where the address names the model, it must be the endpoint's own.
     """
     path, _, query = target.partition("?")
     prefix = prefix_of(endpoint)
     if not path.startswith(prefix + "/") or not _plain(path):
         return None
     rest = path[len(prefix) + 1 :]
-    if method == "POST" and re.fullmatch(ANSWERS[endpoint.protocol], rest):
-        return Admitted(path, query, for_an_answer=True)
-    if re.fullmatch(OTHERS[endpoint.protocol], rest):
-        return Admitted(path, query, for_an_answer=False)
-    return None
+    found = re.fullmatch(ANSWERS[endpoint.protocol], rest) if method == "POST" else None
+    other = re.fullmatch(OTHERS[endpoint.protocol], rest) if found is None else None
+    match = found or other
+    if match is None or unquote(match.groupdict().get("model", endpoint.model)) != endpoint.model:
+        return None
+    return Admitted(path, query, for_an_answer=found is not None)
 
 
 def _plain(path: str) -> bool:

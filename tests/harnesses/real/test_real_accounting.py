@@ -15,14 +15,28 @@ BY_NAME = {case.name: case for case in CASES}
 MAIN = {
     "claude-code": WireProtocol.MESSAGES,
     "codex": WireProtocol.RESPONSES,
+    "copilot": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
 }
 EVERY = [(name, protocol, case) for name, protocol in MAIN.items() for case in cases_of(harness(name))]
 OTHER = [
+    ("copilot", WireProtocol.MESSAGES, BY_NAME["cut"]),
+    ("copilot", WireProtocol.MESSAGES, BY_NAME["plain"]),
+    ("copilot", WireProtocol.RESPONSES, BY_NAME["plain"]),
+    ("opencode", WireProtocol.CHAT_COMPLETIONS, BY_NAME["subagent-foreground"]),
+    ("opencode", WireProtocol.CHAT_COMPLETIONS, BY_NAME["timeout"]),
+    ("opencode", WireProtocol.MESSAGES, BY_NAME["cut"]),
+    ("opencode", WireProtocol.RESPONSES, BY_NAME["plain"]),
     ("pi", WireProtocol.MESSAGES, BY_NAME["plain"]),
     ("pi", WireProtocol.MESSAGES, BY_NAME["cut"]),
     ("pi", WireProtocol.RESPONSES, BY_NAME["plain"]),
     ("pi", WireProtocol.RESPONSES, BY_NAME["failure"]),
+    ("pi", WireProtocol.BEDROCK_CONVERSE, BY_NAME["plain"]),
+    ("pi", WireProtocol.BEDROCK_CONVERSE, BY_NAME["failure"]),
+    *(
+        ("claude-code", WireProtocol.BEDROCK_INVOKE, BY_NAME[each])
+        for each in ("plain", "failure", "cut", "subagent-background")
+    ),
 ]
 
 FAILS = {"failure", "timeout"}
