@@ -219,8 +219,8 @@ def test_an_answer_that_broke_off_marks_a_lower_bound_and_a_refused_one_does_not
 
 
 def test_zeros_beside_an_answer_are_not_zero_tokens(tmp_path: Path) -> None:
-    zeros = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
-    reading = read(tmp_path, [*lines("opencode.jsonl")[:4], finish(**zeros)])
+    zeros: dict[str, object] = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
+    reading = read(tmp_path, [*lines("opencode.jsonl")[:4], finish("stop", **zeros)])
     assert (reading.usage, reading.usage_by_model, reading.turns) == (None, {}, 2)
     assert "usage-not-reported" in codes(reading)
 

@@ -15,7 +15,9 @@ from tests.harnesses.samples import lines
 SAMPLES = {
     "claude-code": ("claude.jsonl", "claude-subagent-background.jsonl"),
     "codex": ("codex.jsonl", "codex-subagent.jsonl"),
+    "copilot": ("copilot.jsonl", "copilot-subagent.jsonl"),
     "gemini-cli": ("gemini-cli.jsonl", "gemini-cli-errors.jsonl"),
+    "opencode": ("opencode.jsonl", "opencode-subagent.jsonl"),
     "pi": ("pi.jsonl",),
     "qwen-code": ("qwen-code.jsonl", "qwen-code-subagent.jsonl"),
 }
@@ -43,6 +45,29 @@ def test_pi_shows_answers_and_tools_once() -> None:
         "answer: Fixed add() in calc.py and ran the tests.",
     ]
     assert "  read <WORKDIR>/calc.py" in shown
+
+
+@pytest.mark.parametrize("name", ["copilot", "opencode"])
+def test_answers_tools_and_subagents_of_the_others_show_once(name: str) -> None:
+    shown = trace(name, SAMPLES[name][0])
+    assert [line for line in shown if line.startswith("answer")] == [
+        f"answer: Step {step} of main." for step in range(4)
+    ]
+    assert sum("calc.py" in line for line in shown) == 3
+    assert sum(line.startswith("subagent: helper") for line in trace(name, SAMPLES[name][1])) == 1
+
+
+def test_failed_requests_of_copilot_and_its_end_show() -> None:
+    said = [json.dumps(entry["line"]) for entry in map(json.loads, lines("copilot-errors.jsonl"))]
+    shown = [found for line in said if (found := harness("copilot").trace(line)) is not None]
+    assert "error: 400 scripted error 400" in shown
+    assert any(line.startswith("request failed: ") for line in shown)
+    assert "end: exit 1" in shown
+
+
+def test_a_failure_of_opencode_shows() -> None:
+    said = json.dumps(json.loads(lines("opencode-errors.jsonl")[0])["line"])
+    assert harness("opencode").trace(said) == "error: scripted error 400"
 
 
 def test_an_exit_code_of_zero_is_shown() -> None:
