@@ -11,7 +11,7 @@ import httpx
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.address import VERSION_PATH, api_key, checked_base_url
-from runner.providers.asking import Asker
+from runner.providers.asking import SECONDS, Asker
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.catalogue import context_window
 from runner.providers.checks import CREDENTIALS, ENDPOINT, Check, CheckState
@@ -36,6 +36,8 @@ class CompatibleEndpoint:
     demonstration: bool = False
     transport: httpx.BaseTransport | None = None
     """Only for tests: what carries the question for the context window."""
+    patience: float = SECONDS
+    """Seconds that the checks before a run may take."""
 
     def session(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
@@ -62,7 +64,7 @@ class CompatibleEndpoint:
             yield Check(CREDENTIALS, CheckState.FAIL, error.what, error.remedy)
             return
         server = Server(base_url, key, settings.api_key_env)
-        with Asker(key_headers(key), self.transport) as asker:
+        with Asker(key_headers(key), self.transport, self.patience) as asker:
             yield from probe(server, model, settings.protocols or self.protocols, asker)
 
     @contextmanager
@@ -79,5 +81,13 @@ class CompatibleEndpoint:
         # Servers of this kind have their page for Prometheus beside the API, not below its version.
         metrics = f"{base_url.removesuffix(VERSION_PATH)}/metrics"
         yield FixedSession(
-            self.name, base_url, offered, model, key, window, settings.prices, metrics, self.transport
+            self.name,
+            base_url,
+            offered,
+            model,
+            key,
+            window,
+            settings.prices,
+            metrics_url=metrics,
+            transport=self.transport,
         )
