@@ -33,6 +33,7 @@ TOOL_NAMES: Mapping[str, tuple[str, ...]] = {
     "subagent": ("agent", "task", "spawnagent", "invokeagent", "subagent"),
     "wait": ("waitagent", "wait", "readagent"),
     "patch": ("applypatch",),
+    "finish": ("completetask",),
 }
 ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
     "path": (
@@ -48,6 +49,7 @@ ARGUMENT_NAMES: Mapping[str, tuple[str, ...]] = {
     "last": ("last_line", "end_line", "last", "endLine"),
     "prompt": ("prompt", "message", "task", "query"),
     "title": ("description", "title"),
+    "result": ("result",),
     "background": ("run_in_background", "is_background", "background", "mode"),
     "agents": ("targets", "ids", "agent_ids", "agent_id"),
     "patient": ("wait",),
@@ -106,6 +108,16 @@ def call_for(action: Action, conversation: Conversation) -> Call:
             code="no_fitting_tool",
         )
     arguments = _arguments(tool, values, conversation)
+    return Call(tool.name, json.dumps(arguments, ensure_ascii=False), tool.namespace)
+
+
+def finishing_call(said: str, conversation: Conversation) -> Call | None:
+    """The call by which a subagent hands its last word back, where it is offered a tool for that."""
+    tool = _tool_of_kind("finish", conversation.tools)
+    if tool is None:
+        return None
+    plain = schemas.kind(schemas.properties(tool.schema).get("result", {})) == "string"
+    arguments = _arguments(tool, {"result": said or "Done."} if plain else {}, conversation)
     return Call(tool.name, json.dumps(arguments, ensure_ascii=False), tool.namespace)
 
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from runner.replay.commands import NO_AGENTS, SLEEP_MARK
 from runner.replay.conversation import Conversation, OfferedTool, RequestFault
-from runner.replay.toolbox import call_for
+from runner.replay.toolbox import call_for, finishing_call
 from runner.replay.turns import Action
 from tests.replay.tapes import STRING
 
@@ -203,6 +203,21 @@ def test_another_agent_is_started_with_its_thread_and_all_folders() -> None:
     spawn = call_for(HELPER, talk(CODEX_SPAWN, CODEX_WAIT, prompt=PROMPT))
     assert (spawn.name, spawn.namespace) == ("spawn_agent", "agents_v1")
     assert json.loads(spawn.arguments) == {"message": TOLD}
+
+
+def test_a_subagent_hands_its_last_word_back_by_the_tool_it_is_offered_for_that() -> None:
+    answer = {"type": "object", "properties": {"response": STRING}, "required": ["response"]}
+    free, bound = offer("complete_task", result=STRING), offer("complete_task", result=answer)
+    call = finishing_call("Three files.", talk(free))
+    assert call is not None
+    assert (call.name, json.loads(call.arguments)) == ("complete_task", {"result": "Three files."})
+    silent = finishing_call("", talk(free))
+    assert silent is not None
+    assert json.loads(silent.arguments)["result"]
+    form = finishing_call("Three files.", talk(bound))
+    assert form is not None
+    assert list(json.loads(form.arguments)["result"]) == ["response"]
+    assert finishing_call("Three files.", talk(offer("bash", command=STRING))) is None
 
 
 def test_what_a_subagent_is_told_is_what_it_is_recognised_by() -> None:
