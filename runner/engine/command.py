@@ -14,7 +14,7 @@ from rich.console import Console
 
 from runner.engine.detaching import Order, detach
 from runner.engine.isolation import Isolation, IsolationLevel, choose
-from runner.engine.judging_choice import chosen_judging
+from runner.engine.judging_choice import chosen_judging, judge_probe
 from runner.engine.lock import locked, require_unlocked
 from runner.engine.matrix import read_matrix
 from runner.engine.notifying import Notifier, notify_command, without_secrets
@@ -177,7 +177,8 @@ def prepare(
     scanner = call.places.scanner(call.environment, names)
     demonstration, private = store_of(groups[0])
     store = call.places.store(demonstration=demonstration, private=private)
-    flight = Flight(groups, call.places, call.environment, scanner, store, names, resumed)
+    judges = judge_probe(groups[0].settings, call.places, call.environment)
+    flight = Flight(groups, call.places, call.environment, scanner, store, names, resumed, judges)
     with shown(call.console) as progress:
         report = look(flight, progress)
     if dry_run:
@@ -264,7 +265,17 @@ def show_plan(plan: PlanRecord, console: Console) -> None:
 def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, sessions: Sessions) -> int:
     stop, groups = Stop(), prepared.groups
     names = tuple(key_names(groups))
-    with TerminalObserver(call.console, stream=call.stream, verbose=call.verbose) as observer:
+    with (
+        TerminalObserver(call.console, stream=call.stream, verbose=call.verbose) as observer,
+        chosen_judging(
+            groups[0].settings,
+            store,
+            call.places,
+            call.environment,
+            isolation=prepared.isolation,
+            stop=stop.now,
+        ) as judging,
+    ):
         environment = without_secrets(call.environment, names) if prepared.notify else {}
         run = Run(
             plan,
@@ -276,7 +287,7 @@ def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, 
             observer,
             stop,
             prepared.isolation,
-            judging=chosen_judging(groups[0].settings, store),
+            judging=judging,
             notifier=Notifier(prepared.notify, environment, call.places.root, observer.note),
             log=None if call.log is None else str(call.log.relative_to(call.places.root)),
         )

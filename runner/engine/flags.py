@@ -64,7 +64,7 @@ RUN_HELP: Mapping[str, str] = {
     "kiro-dollars-per-credit": "for provider kiro",
     "notify": "command that is run, with a JSON summary on its input, when the run ends, a budget stops it, "
     "or a model cannot be served",
-    "judge": "judges of finished trials, with commas",
+    "judge": "judges of finished trials, with commas: names, or YAML files with the settings of a judge",
     "judge-mode": "inline: after each trial; async: beside the run (default once a judge is named); skip",
     "judge-concurrency": "judgements at a time with --judge-mode async (default: 1)",
     "detach": "go on without this terminal, once everything was checked and planned",

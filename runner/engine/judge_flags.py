@@ -15,8 +15,8 @@ JUDGE_HELP = {
     "effort": "reasoning effort, as the judge's model knows it; another effort is another judge",
     "rubric": "five-artifacts, implementation, or package.module:Name (default: that of the trial's skill)",
     "repeats": "judgements of each trial by this judge (default: 1)",
-    "only-missing": "leave out trials that any judge has scored by the rubric; judge those again whose answers "
-    "were not valid",
+    "only-missing": "leave out trials that any judge has scored by the rubric; judge those again whose "
+    "answers were not valid",
     "cell": "only trials whose path holds one of these words or fits one of these patterns, with commas",
     "concurrency": "judgements at a time (default: 1)",
     "isolation": "none, sandbox or container (default: the strongest that works)",

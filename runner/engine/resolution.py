@@ -60,7 +60,12 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
                 f"{shown} is for provider {owner}; this run uses {name}", remedy=f"leave {shown} out"
             )
     return settings.model_copy(
-        update={"provider": name, "model": models, "dataset": portable(settings.dataset, places.root)}
+        update={
+            "provider": name,
+            "model": models,
+            "dataset": portable(settings.dataset, places.root),
+            "judge": tuple(portable(each, places.root) for each in settings.judge),
+        }
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.engine.judging.bench import open_bench
@@ -16,6 +17,25 @@ from runner.providers.checks import Check, CheckState
 
 NAME = "judge answers"
 SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class JudgeProbe:
+    """The judges of a run, as the pre-flight asks them."""
+
+    judges: tuple[str, ...]
+    places: Places
+    environment: Mapping[str, str] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """As the user calls them."""
+        return ", ".join(self.judges)
+
+    def checks(self) -> Iterator[Check]:
+        """One check for each."""
+        for judge in self.judges:
+            yield probe(judge, self.places, self.environment)
 
 
 def probe(

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.console import Console
 
 from runner.engine.command import key_names, settings_of_call
+from runner.engine.judging_choice import judge_probe
 from runner.engine.places import Places
 from runner.engine.planning import Group
 from runner.engine.preflight.flight import Flight, look, show, shown
@@ -52,6 +53,8 @@ def preflight_command(
     names = key_names(groups)
     scanner = places.scanner(environment, names)
     store = ResultsStore(store.root, scanner=scanner)
+    if judge is None and groups:
+        judge = judge_probe(groups[0].settings, places, environment)
     flight = Flight(groups, places, environment, scanner, store, names, resumed, judge, known)
     with shown(console) as progress:
         report = look(flight, progress)
