@@ -44,6 +44,8 @@ class Installation:
     Nothing for a Python program, which is started by a launcher.
     """
     runtime: Runtime = Runtime.NONE
+    extras: tuple[str, ...] = ()
+    """Of a Python program: the extras of its package that it is installed with."""
     script: str = ""
     """Of a Python program: the console script of its package that starts it."""
     python: str = ""

@@ -17,6 +17,7 @@ from runner.harnesses.machine import this_machine
 from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
+from runner.harnesses.tools import TOOLS
 
 Progress = Callable[[str], None]
 PARTIAL = ".partial"
@@ -78,6 +79,9 @@ def _wanted(names: Sequence[str], progress: Progress) -> Iterator[tuple[str, Ins
     """Names with their installations, each once, in the order asked for."""
     everything = "all" in names
     for name in dict.fromkeys(sorted(HARNESSES) if everything else names):
+        if name in TOOLS:
+            yield name, TOOLS[name]
+            continue
         found = harness(name)
         installation = found.installation
         if installation is None:

@@ -52,10 +52,11 @@ def python_command(folder: Path) -> tuple[str, ...]:
 
 def pip_options(installation: Installation, folder: Path) -> tuple[str, ...]:
     """What follows ``pip install`` to put everything into ``folder``; code of packages never runs."""
+    extras = f"[{','.join(installation.extras)}]" if installation.extras else ""
     return (
         *("--only-binary=:all:", "--no-input", "--target", str(folder / SITE)),
         *("--constraint", str(constraints_of(installation))),
-        f"{installation.package}=={installation.version}",
+        f"{installation.package}{extras}=={installation.version}",
     )
 
 

@@ -12,6 +12,7 @@ from runner.harnesses.machine import this_machine
 from runner.harnesses.programs import RUNTIMES
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
+from runner.harnesses.tools import TOOLS
 
 NPM = """
 import os, pathlib, sys, time
@@ -35,6 +36,7 @@ import os, pathlib, sys
 folder = pathlib.Path(sys.argv[sys.argv.index("--target") + 1])
 print("pip", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
 name, _, version = sys.argv[-1].partition("==")
+name = name.partition("[")[0]
 if os.environ.get("FAIL_PIP"):
     sys.exit("no matching distribution")
 if "--python" in sys.argv:
@@ -80,6 +82,7 @@ class Shop:
         programs = folder / "programs"
         known = [
             Scripted.installation,
+            *TOOLS.values(),
             *(found.installation for name in HARNESSES if (found := harness(name)).installation),
         ]
         pinned = [each for each in (*known, *RUNTIMES.values()) if each and each.source is Source.NPM]
