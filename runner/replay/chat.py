@@ -13,6 +13,7 @@ from runner.replay.conversation import (
     objects_in,
     pieces,
     schema_in,
+    talk_in,
     text_of,
 )
 from runner.replay.turns import Tokens
@@ -29,6 +30,7 @@ def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
     options = body.get("stream_options")
     stream = body.get("stream") is True
     wants_usage = not stream or (isinstance(options, dict) and options.get("include_usage") is True)
+    talk = talk_in([(str(message.get("role")), text_of(message.get("content"))) for message in messages])
     results = [text_of(message.get("content")) for message in messages if message.get("role") == "tool"]
     return Conversation(
         model=model,
@@ -36,20 +38,12 @@ def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
         wants_usage=wants_usage,
         tools=_tools(body.get("tools")),
         tool_results=len(results),
-        prompt=_prompt(messages),
+        prompt=talk.prompt,
         results=tuple(results),
         schema=_output_schema(body.get("response_format")),
+        heard=talk.heard,
+        answers=talk.answers,
     )
-
-
-def _prompt(messages: list[dict[str, object]]) -> str:
-    texts = []
-    for message in messages:
-        if message.get("role") == "assistant":
-            break
-        if message.get("role") == "user":
-            texts.append(text_of(message.get("content")))
-    return "\n".join(texts)
 
 
 def _output_schema(form: object) -> Mapping[str, object] | None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from runner.replay.turns import MAIN_THREAD, Tokens
 
 PRESENT_LINE = re.compile(r"^\s*artifacts_present:", re.MULTILINE)
 PROMPT_LINE = r"^\s*{name}:[ \t]*(\S.*?)\s*$"
+OUR_LINE = re.compile(r"^\s*(?:workspace|artifacts_dir|skill|replay_thread):[ \t]*\S", re.MULTILINE)
 SIDE_THREAD = "side"
 """Where requests are counted that belong to no task: an agent that wants a title, or a first sign of life."""
 
@@ -46,7 +48,7 @@ class Conversation:
     tools: tuple[OfferedTool, ...]
     tool_results: int
     prompt: str
-    """Texts of the user before the first answer."""
+    """Texts of the user before the first answer to them."""
     results: tuple[str, ...] = ()
     """Texts of the tool results, as far as they are texts."""
     schema: Mapping[str, object] | None = None
@@ -55,6 +57,11 @@ class Conversation:
     """Whether the agent wants to see reasoning."""
     answer_tool: str | None = None
     """Tool that the final answer has to be handed in with, where there is one."""
+
+    heard: str = ""
+    """All that the model is told, but for its own answers; empty where a protocol does not gather it."""
+    answers: int = 0
+    """Answers to the prompt so far; 0 where a protocol does not count them."""
 
     def _line(self, name: str) -> str | None:
         match = re.search(PROMPT_LINE.format(name=name), self.prompt, re.MULTILINE)
@@ -125,6 +132,31 @@ class Answer:
     cache_detail: bool = True
     thought: str = ""
     """Reasoning that is shown; empty where there is none or nobody asked for it."""
+
+
+class Talk(NamedTuple):
+    """What was said, whoever offers tools for it."""
+
+    prompt: str
+    heard: str
+    answers: int
+
+
+def talk_in(messages: Sequence[tuple[str, str]], system: str = "") -> Talk:
+    """The talk in the roles and texts of messages.
+
+    Some agents let a made-up talk precede the user's words, as an example; the prompt then begins with the
+    message that holds one of our lines.
+    """
+    answered = [index for index, (role, _) in enumerate(messages) if role == "assistant"]
+    ours = (at for at, (role, text) in enumerate(messages) if role == "user" and OUR_LINE.search(text))
+    begin = next(ours, 0)
+    if not answered or begin < answered[0]:
+        begin = 0
+    end = next((index for index in answered if index >= begin), len(messages))
+    prompt = "\n".join(text for role, text in messages[begin:end] if role == "user")
+    told = (text for role, text in messages if role in {"system", "developer", "user"})
+    return Talk(prompt, "\n".join((system, *told)), sum(index >= end for index in answered))
 
 
 def text_of(content: object) -> str:

@@ -15,6 +15,7 @@ from runner.replay.conversation import (
     objects_in,
     pieces,
     schema_in,
+    talk_in,
     text_of,
 )
 from runner.replay.turns import Tokens
@@ -41,6 +42,8 @@ def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
         RequestFault: a field is missing or has the wrong form.
     """
     model, messages = model_in(body), objects_in(body, "messages")
+    said = [(str(message.get("role")), text_of(message.get("content"))) for message in messages]
+    talk = talk_in(said, text_of(body.get("system")))
     results = [
         text_of(block.get("content"))
         for message in messages
@@ -55,11 +58,13 @@ def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
         wants_usage=True,
         tools=_tools(body.get("tools")),
         tool_results=len(results),
-        prompt=_prompt(messages),
+        prompt=talk.prompt,
         results=tuple(results),
         schema=_output_schema(body),
         thinking=isinstance(thinking, dict) and thinking.get("type") in {"enabled", "adaptive"},
         answer_tool=_answer_tool(body),
+        heard=talk.heard,
+        answers=talk.answers,
     )
 
 
@@ -74,16 +79,6 @@ def _answer_tool(body: Mapping[str, object]) -> str | None:
 
 def _blocks(content: object) -> list[Mapping[str, object]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
-
-
-def _prompt(messages: list[dict[str, object]]) -> str:
-    texts = []
-    for message in messages:
-        if message.get("role") == "assistant":
-            break
-        if message.get("role") == "user":
-            texts.append(text_of(message.get("content")))
-    return "\n".join(texts)
 
 
 def _tools(offered: object) -> tuple[OfferedTool, ...]:
