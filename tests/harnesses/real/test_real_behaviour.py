@@ -20,6 +20,8 @@ from tests.harnesses.real.stage import INSTALLED, Stage, installed_harness, open
 PROTOCOLS = {
     "claude-code": WireProtocol.MESSAGES,
     "codex": WireProtocol.RESPONSES,
+    "copilot": WireProtocol.CHAT_COMPLETIONS,
+    "opencode": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
 }
 NAMES = sorted(PROTOCOLS)

@@ -21,6 +21,8 @@ from tests.harnesses.real.stage import INSTALLED, installed_harness
 PROTOCOLS = {
     "claude-code": WireProtocol.MESSAGES,
     "codex": WireProtocol.RESPONSES,
+    "copilot": WireProtocol.CHAT_COMPLETIONS,
+    "opencode": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
 }
 REFUSAL = b'{"type": "error", "error": {"type": "invalid_request_error", "message": "no", "code": "no"}}'
@@ -56,14 +58,20 @@ def listening() -> Iterator[tuple[str, list[bytes]]]:
 def divert(workspace: Path) -> None:
     """Settings in the repository that would send the agent elsewhere, were they to win."""
     nowhere = "http://127.0.0.1:9"
+    diverted = {"baseURL": nowhere}
+    hooks = {"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "touch hooked"}]}}
     provider = f'[model_providers.x]\nname = "x"\nbase_url = "{nowhere}"\nwire_api = "responses"\n'
     for name, text in (
         (".claude/settings.json", json.dumps({"env": {"ANTHROPIC_BASE_URL": nowhere}})),
         (".codex/config.toml", f'model_provider = "x"\n{provider}'),
         (".pi/settings.json", json.dumps({"defaultProvider": "x", "defaultModel": "y"})),
+        ("opencode.json", json.dumps({"model": "x/y", "provider": {"harnessmark": {"options": diverted}}})),
+        (".opencode/opencode.json", json.dumps({"provider": {"harnessmark": {"options": diverted}}})),
+        (".github/copilot/settings.json", json.dumps({"model": "x", "disableAllHooks": False})),
+        (".github/hooks/h.json", json.dumps(hooks)),
     ):
         path = workspace / name
-        path.parent.mkdir()
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
@@ -95,3 +103,4 @@ def test_the_repositorys_instructions_reach_the_model_and_neither_its_settings_n
     assert bodies
     assert any(b"PLANTED-INSIDE" in body for body in bodies)
     assert not any(b"PLANTED-ABOVE" in body for body in bodies)
+    assert not (workspace / "hooked").exists()
