@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import yaml
+
 from runner.harnesses.base import Assignment
 from runner.records import DataWarning, Limits
 
@@ -48,6 +50,13 @@ def write_json(path: Path, content: Mapping[str, object]) -> Path:
     """Write one configuration file, keys sorted so that equal settings have equal digests."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+    return path
+
+
+def write_yaml(path: Path, content: Mapping[str, object]) -> Path:
+    """As :func:`write_json`, for programs that read YAML, which takes some of JSON's escapes otherwise."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(yaml.safe_dump(dict(content)), encoding="utf-8")
     return path
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
-
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_yaml
 from runner.harnesses.pi import (
     API_KINDS,
     DEFAULT_OUTPUT,
@@ -89,8 +87,8 @@ class Omp(InstalledProgram):
         """
         folder = self.folder(assignment)
         files = (
-            _write_yaml(folder / "models.yml", models(assignment.endpoint, assignment.limits)),
-            _write_yaml(folder / "config.yml", settings(assignment.endpoint, assignment.limits)),
+            write_yaml(folder / "models.yml", models(assignment.endpoint, assignment.limits)),
+            write_yaml(folder / "config.yml", settings(assignment.endpoint, assignment.limits)),
         )
         own = first_instructions(assignment.workspace)
         return Launch(
@@ -170,10 +168,3 @@ def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
         group, _, key = name.partition(".")
         groups.setdefault(group, {})[key] = value
     return {**groups, "disabledProviders": [*FOREIGN, *LOCAL_SERVERS]}
-
-
-def _write_yaml(path: Path, content: dict[str, object]) -> Path:
-    """Write one configuration file, keys sorted so that equal settings have equal digests."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    return path

@@ -17,6 +17,7 @@ HARNESSES: Mapping[str, str] = {
     "gemini-cli": "runner.harnesses.gemini_cli:GeminiCli",
     "kiro-cli": "runner.harnesses.kiro_cli:KiroCli",
     "loop": "runner.harnesses.loop:Loop",
+    "mini-swe-agent": "runner.harnesses.mini_swe_agent:MiniSweAgent",
     "omp": "runner.harnesses.omp:Omp",
     "opencode": "runner.harnesses.opencode:OpenCode",
     "pi": "runner.harnesses.pi:Pi",

@@ -1,0 +1,186 @@
+"""The trajectory file of ``mini-swe-agent``, read into usage, turns and stop reason.
+
+The file is written anew after every step. It holds each response of the model as the library under the agent
+gave it back, whatever the protocol was: inside a message, beside a message that complains of its form, or,
+over Responses, as the message itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.harnesses.base import Reading
+from runner.harnesses.counts import (
+    ZERO,
+    Counts,
+    as_usage,
+    lower_bound,
+    not_reported,
+    reasoning_not_reported,
+    total,
+)
+from runner.harnesses.stream import Event, count, items, mapping, text
+from runner.records import DataWarning, Usage
+
+MAX_BYTES = 400_000_000
+ENDED_WELL = "Submitted"
+LIMITS = {"LimitsExceeded": "turns", "TimeExceeded": "time"}
+REFUSED = re.compile(r"Error code: [45]\d\d|BadRequest|Authentication|RateLimit|NotFound|PermissionDenied")
+"""In the reason of an end by failure: the server turned the last request away, so that it used no tokens."""
+WHERE = "sum over the responses in the trajectory of usage"
+SOURCES = {
+    "input_tokens": f"{WHERE}: input less what was read from a cache or written to one",
+    "output_tokens": f"{WHERE}: completion_tokens or output_tokens",
+    "cache_read_tokens": f"{WHERE}: cached_tokens",
+    "cache_write_tokens": f"{WHERE}: cache_creation_input_tokens",
+    "reasoning_tokens": f"{WHERE}: reasoning_tokens",
+}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """One response of the model."""
+
+    model: str
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the file says."""
+
+    answers: tuple[_Answer, ...]
+    status: str
+    """How it ended; empty while it runs."""
+    reason: str
+    whole: bool = True
+    """Whether the file was written to its end."""
+
+
+def read_trajectory(path: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
+    """The reading of the trajectory at ``path``. Never raises on a broken, cut or missing file.
+
+    Args:
+        warnings: what the caller knows already.
+    """
+    run = _load(path)
+    if run is None:
+        return Reading(
+            "no-end", is_error=True, error="the agent left no trajectory", warnings=tuple(warnings)
+        )
+    silent = sum(answer.counts.all_zero for answer in run.answers)
+    known = bool(run.answers) and not silent
+    return Reading(
+        stop_reason=run.status or "no-end",
+        is_error=run.status != ENDED_WELL,
+        error=_error(run),
+        usage=_usage(run, silent),
+        usage_by_model=_by_model(run) if known else {},
+        turns=len(run.answers),
+        limit_hit=LIMITS.get(run.status),
+        warnings=(*_warnings(run, silent), *warnings),
+    )
+
+
+def _load(path: Path) -> _Run | None:
+    try:
+        data = path.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
+    except OSError:
+        return None
+    try:
+        document = mapping(json.loads(data))
+    except (ValueError, RecursionError):
+        answers = tuple(_salvaged(data))
+        return _Run(answers, "", "", whole=False) if answers else None
+    messages = [mapping(each) for each in items(document.get("messages"))]
+    if not messages:
+        return None
+    status = text(mapping(document.get("info")).get("exit_status"), 100)
+    reason = text(messages[-1].get("content"))
+    return _Run(tuple(_answers(messages)), status, reason)
+
+
+def _answers(messages: Sequence[Event]) -> Iterator[_Answer]:
+    for message in messages:
+        said = mapping(message.get("extra")).get("response")
+        response = message if message.get("object") == "response" else mapping(said)
+        if response or isinstance(said, str):
+            # A response that could only be kept as a text has counts that nobody can read.
+            yield _Answer(text(response.get("model"), 300), _counts(mapping(response.get("usage"))))
+
+
+def _salvaged(data: str) -> Iterator[_Answer]:
+    """The answers in a file that was cut while it was written: all that say their usage in full."""
+    decoder = json.JSONDecoder()
+    for match in re.finditer(r'"usage": (?=\{)', data):
+        try:
+            usage, _ = decoder.raw_decode(data, match.end())
+        except (ValueError, RecursionError):
+            return
+        yield _Answer("", _counts(mapping(usage)))
+
+
+def _counts(usage: Event) -> Counts:
+    if "prompt_tokens" in usage:
+        whole, output = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
+        inside = mapping(usage.get("prompt_tokens_details"))
+        outside = mapping(usage.get("completion_tokens_details"))
+    else:
+        whole, output = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
+        inside = mapping(usage.get("input_tokens_details"))
+        outside = mapping(usage.get("output_tokens_details"))
+    read = count(inside.get("cached_tokens")) or 0
+    write = count(usage.get("cache_creation_input_tokens")) or 0
+    fresh = None if whole is None else max(whole - read - write, 0)
+    if not whole and not output:
+        return ZERO
+    return Counts(fresh, output, read, write, count(outside.get("reasoning_tokens")))
+
+
+def _usage(run: _Run, silent: int) -> Usage | None:
+    """The sums; unknown where an answer came without counts.
+
+    Where the only request was turned away, nothing was used, which is known.
+    """
+    if silent:
+        return None
+    if run.answers:
+        return as_usage(total(answer.counts for answer in run.answers), SOURCES)
+    if run.status and REFUSED.search(run.reason):
+        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+    return None
+
+
+def _by_model(run: _Run) -> dict[str, Usage]:
+    names = dict.fromkeys(answer.model for answer in run.answers if answer.model)
+    return {
+        name: as_usage(total(answer.counts for answer in run.answers if answer.model == name), SOURCES)
+        for name in names
+    }
+
+
+def _error(run: _Run) -> str | None:
+    if run.status == ENDED_WELL:
+        return None
+    if not run.status:
+        return "the trajectory has no end: the agent was stopped or crashed"
+    if run.status in LIMITS:
+        return f"the agent stopped at its limit of {LIMITS[run.status]}"
+    return f"{run.status}: {run.reason}" if run.reason else run.status
+
+
+def _warnings(run: _Run, silent: int) -> Iterator[DataWarning]:
+    if silent:
+        yield not_reported(silent)
+    elif any(answer.counts.reasoning is None for answer in run.answers):
+        yield reasoning_not_reported()
+    if not run.whole:
+        yield lower_bound("the agent was stopped while it wrote its trajectory")
+    elif not run.status:
+        yield lower_bound("the agent was stopped, perhaps with an answer under way")
+    elif run.status not in {ENDED_WELL, *LIMITS} and not REFUSED.search(run.reason):
+        yield lower_bound("the last request failed after the server may have begun to work on it")
