@@ -13,6 +13,8 @@ from runner.providers.checks import Check, CheckState
 PRICE = "price"
 GIVE = "--price-input and --price-output, in dollars per million tokens"
 CREDITS = "--kiro-dollars-per-credit"
+KIRO = "kiro"
+"""This provider says itself that the price of its credits is unknown."""
 
 
 def price_questions(groups: Sequence[Group]) -> list[Question]:
@@ -40,12 +42,12 @@ def price_checks(group: Group) -> Iterator[Check]:
     if not silent:
         yield Check(PRICE, CheckState.PASS, "the agent's own report holds dollars")
         return
-    fix = CREDITS if provider == "kiro" else GIVE
+    fix = CREDITS if provider == KIRO else GIVE
     limits = _dollar_limits(settings)
     if limits:
         found = f"{', '.join(limits)} cannot be kept: what {', '.join(silent)} costs here stays unknown"
         yield Check(PRICE, CheckState.FAIL, found, f"{fix}; or bound the run with --budget-tokens instead")
-    else:
+    elif provider != KIRO:
         yield Check(PRICE, CheckState.WARN, "not given: the costs of the trials will be unknown", fix)
 
 
