@@ -181,14 +181,14 @@ def _other_ids(world: World, cell: Cell) -> str:
 def _judge(cell: Cell) -> Facts:
     judges = {
         (
-            trial.judgement.judge.model or trial.judgement.judge.name,
-            trial.judgement.judge.method or "not reported",
-            trial.judgement.judge.reasoning_effort or "not reported",
-            {True: "yes", False: "no", None: "not reported"}[trial.judgement.judge.repository_grounded],
-            trial.judgement.judge.taken_from or "",
+            judgement.judge.model or judgement.judge.name,
+            judgement.judge.method or "not reported",
+            judgement.judge.reasoning_effort or "not reported",
+            {True: "yes", False: "no", None: "not reported"}[judgement.judge.repository_grounded],
+            judgement.judge.taken_from or "",
         )
         for trial in cell.counted
-        if trial.judgement is not None
+        for judgement in trial.judgements
     }
     facts: Facts = []
     for model, method, effort, grounded, taken_from in sorted(judges):
@@ -200,6 +200,10 @@ def _judge(cell: Cell) -> Facts:
         ]
     if cell.rubric:
         facts.append(("Rubric", Entry(cell.rubric)))
+    counted = [len(trial.judgements) for trial in cell.counted if trial.judgements]
+    if counted:
+        behind = f"{sum(counted):,} of {len(counted):,} trials"
+        facts.append(("Judgements behind the scores", Entry(behind, note="a trial's score is their mean")))
     return facts
 
 

@@ -23,6 +23,7 @@ from generators.tables.figures import FIGURES
 from generators.tables.profiles import (
     CRITERION_MAXIMUM,
     artifact_means,
+    criterion_mean,
     criterion_means,
     has_parts,
     tier_means,
@@ -135,15 +136,7 @@ def artifact_table(cell: Cell) -> Table | None:
     for artifact, total in artifact_means(cell).items():
         row = [Entry(artifact_name(artifact), note=f"mean of {words.n_of_m(total)}")]
         for criterion in CRITERIA:
-            points = [
-                float(getattr(trial.judgement.scores[artifact], criterion))
-                for trial in cell.counted
-                if trial.score is not None
-                and trial.judgement is not None
-                and trial.judgement.scores is not None
-                and artifact in trial.judgement.scores
-            ]
-            mean = sum(points) / len(points)
+            mean = criterion_mean(cell, artifact, criterion)
             row.append(Entry(f"{mean:.1f}", mean))
         rows.append([*row, value_entry(total, Unit.POINTS)])
     means = criterion_means(cell)

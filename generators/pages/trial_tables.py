@@ -176,7 +176,7 @@ def check_table(checks: Sequence[Check]) -> Table:
 
 
 def judgement_table(trial: TrialFacts) -> Table | None:
-    """One row for each judgement, the one that counts marked; None where nothing was judged."""
+    """One row for each judgement, those that count marked; None where nothing was judged."""
     judgements = trial.stored.judgements
     if not judgements:
         return None
@@ -195,7 +195,7 @@ def judgement_table(trial: TrialFacts) -> Table | None:
         [Column("Judge"), Column("Rubric"), Column("Status"), Column("Score", "number"), Column("When")],
         rows,
         sortable=False,
-        marked=[each == trial.judgement for each in judgements],
+        marked=[each in trial.judgements for each in judgements],
     )
 
 

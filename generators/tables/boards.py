@@ -11,6 +11,7 @@ import numpy as np
 
 from generators.statistics.frontier import Membership, frontier_membership, pareto_frontier
 from generators.tables.cells import Cell, CellKey
+from generators.tables.yardstick import Yardstick
 from runner.records import CostBasis
 
 
@@ -30,7 +31,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class Board:
-    """Cells of one dataset (and one rubric and dataset version) that are compared with each other."""
+    """Cells of one dataset (and one judge, rubric and dataset version) that are compared with each other."""
 
     dataset: str
     cells: tuple[Cell, ...]
@@ -137,8 +138,8 @@ class Board:
 def build_boards(cells: Iterable[Cell]) -> list[Board]:
     """One board per dataset, ordered by dataset; cells must share a skill for the boards to mean anything.
 
-    Cells judged under another rubric, or made from another version of the dataset, than most cells of the
-    dataset are set apart: their figures stand on their pages, not on the chart.
+    Cells judged under another rubric or by another judge, or made from another version of the dataset, than
+    most cells of the dataset are set apart: their figures stand on their pages, not on the chart.
     """
     grouped: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
@@ -172,20 +173,20 @@ def task_means(cell: Cell, measure: str) -> dict[str, float]:
 
 
 def _build_board(dataset: str, cells: Sequence[Cell]) -> Board:
-    judged = Counter((cell.rubric, cell.dataset_digest) for cell in cells if cell.has_scores)
+    judged = Counter((cell.yardstick, cell.dataset_digest) for cell in cells if cell.has_scores)
     if not judged:
         digests = Counter(cell.dataset_digest for cell in cells)
         main_digest = max(digests, key=lambda digest: (digests[digest], digest or ""))
-        main: tuple[str | None, str | None] = (None, main_digest)
+        main: tuple[Yardstick | None, str | None] = (None, main_digest)
     else:
-        main = max(judged, key=lambda pair: (judged[pair], pair[0] or "", pair[1] or ""))
+        main = max(judged, key=lambda pair: (judged[pair], pair[0].order if pair[0] else (), pair[1] or ""))
     kept: list[Cell] = []
     apart: list[tuple[Cell, str]] = []
     for cell in cells:
         if cell.dataset_digest != main[1]:
             apart.append((cell, "made from another version of the dataset"))
-        elif cell.has_scores and cell.rubric != main[0]:
-            apart.append((cell, f"judged under another rubric: {cell.rubric}"))
+        elif cell.has_scores and cell.yardstick and main[0] and (why := cell.yardstick.other_than(main[0])):
+            apart.append((cell, why))
         else:
             kept.append(cell)
     return Board(dataset, tuple(kept), tuple(apart))

@@ -12,7 +12,8 @@ from generators.tables.facts import TrialFacts, derive_facts
 from generators.tables.figures import compute_all
 from generators.tables.money import basis_of
 from generators.tables.sample import Sample, Value
-from generators.tables.scoring import ScoreState, main_rubric
+from generators.tables.scoring import ScoreState
+from generators.tables.yardstick import Yardstick, main_yardstick
 from runner.costs.hardware import HardwareRates
 from runner.records import CellIdentity, CostBasis, DataWarning, Hosting, PlanRecord
 from runner.store import StoredTrial
@@ -31,11 +32,17 @@ class Cell:
     excluded: tuple[TrialFacts, ...]
     missing: tuple[tuple[str, int], ...]
     """Planned trials without a record, as (task, trial number)."""
-    rubric: str | None
+    yardstick: Yardstick | None
+    """Judge and rubric of its scores; None where nothing is judged."""
     dataset_digest: str | None
     demonstration: bool
     notes: tuple[DataWarning, ...]
     """Oddities of the cell as a whole; those of single trials are on the trials."""
+
+    @property
+    def rubric(self) -> str | None:
+        """Rubric of its scores."""
+        return self.yardstick.rubric if self.yardstick else None
 
     @property
     def key(self) -> CellKey:
@@ -155,7 +162,7 @@ def _build_cell(
     rates: HardwareRates,
     tiers: Tiers,
 ) -> Cell:
-    rubric = main_rubric(members)
+    yardstick = main_yardstick(members)
     digest = _main_digest(members)
     facts = []
     for member in members:
@@ -164,7 +171,7 @@ def _build_cell(
             derive_facts(
                 member,
                 rates,
-                rubric,
+                yardstick,
                 tiers.get((identity.dataset, member.record.identity.task)),
                 excluded="made from another version of the dataset" if other else "",
             )
@@ -175,10 +182,10 @@ def _build_cell(
         counted=tuple(fact for fact in facts if fact.state is not ScoreState.EXCLUDED),
         excluded=tuple(fact for fact in facts if fact.state is ScoreState.EXCLUDED),
         missing=tuple(sorted(planned - recorded)),
-        rubric=rubric,
+        yardstick=yardstick,
         dataset_digest=digest,
         demonstration=demonstration,
-        notes=tuple(_notes(members, rubric)),
+        notes=tuple(_notes(members, yardstick)),
     )
 
 
@@ -191,24 +198,37 @@ def _main_digest(members: Sequence[StoredTrial]) -> str | None:
     return max(counts, key=lambda digest: (counts[digest], order[digest]))
 
 
-def _notes(members: Sequence[StoredTrial], rubric: str | None) -> Iterable[DataWarning]:
+def _notes(members: Sequence[StoredTrial], yardstick: Yardstick | None) -> Iterable[DataWarning]:
     raw_ids = sorted({member.record.identity.cell.model.raw_id for member in members})
     if len(raw_ids) > 1:
         listed = ", ".join(raw_ids)[:800]
         yield DataWarning(
             code="several-raw-model-ids", text=f"One model name covers {len(raw_ids)} raw ids: {listed}."
         )
-    others = sorted(
-        {judgement.rubric for member in members for judgement in member.judgements} - {rubric or ""}
-    )
-    if rubric is not None and others:
-        yield DataWarning(
-            code="other-rubric-left-out",
-            text=f"Scores by {', '.join(others)[:400]} are left out; the figures use {rubric[:300]}.",
-        )
+    if yardstick is not None:
+        yield from _left_out(members, yardstick)
     digests = {member.record.fingerprint.dataset_digest for member in members}
     if len(digests) > 1:
         yield DataWarning(
             code="other-dataset-version-left-out",
             text="Trials made from another version of the dataset are left out of the figures.",
+        )
+
+
+def _left_out(members: Sequence[StoredTrial], main: Yardstick) -> Iterable[DataWarning]:
+    """What was judged with something else than ``main``, and enters no figure."""
+    used = {Yardstick.of(judgement) for member in members for judgement in member.judgements}
+    rubrics = sorted({each.rubric for each in used} - {main.rubric})
+    judges = sorted({each.judge_label for each in used if each.rubric == main.rubric} - {main.judge_label})
+    if rubrics:
+        yield DataWarning(
+            code="other-rubric-left-out",
+            text=f"Scores by {', '.join(rubrics)[:400]} are left out; the figures use {main.rubric[:300]}.",
+        )
+    if judges:
+        yield DataWarning(
+            code="other-judge-left-out",
+            text=f"Scores by {', '.join(judges)[:400]} are left out; the figures use {main.judge_label}."[
+                :900
+            ],
         )

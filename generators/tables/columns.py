@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
-from runner.records import CRITERIA, ArtifactScore
+from runner.records import CRITERIA, ArtifactScore, JudgementRecord
 
 Scalar = str | int | float | bool | None
 RowType = TypeVar("RowType")
@@ -30,7 +30,7 @@ class DataColumn(Generic[RowType]):
 
 
 CellTrial = tuple[Cell, TrialFacts]
-JudgedArtifact = tuple[Cell, TrialFacts, str, ArtifactScore]
+JudgedArtifact = tuple[Cell, TrialFacts, JudgementRecord, str, ArtifactScore]
 
 
 def _usage(name: str) -> Callable[[CellTrial], Scalar]:
@@ -51,7 +51,7 @@ def _of_artifact(column: DataColumn[Cell], row: JudgedArtifact) -> Scalar:
 
 
 def _criterion(name: str, row: JudgedArtifact) -> Scalar:
-    return int(getattr(row[3], name))
+    return int(getattr(row[4], name))
 
 
 def _amount(name: str, cell: Cell) -> Scalar:
@@ -162,11 +162,12 @@ JUDGEMENT_COLUMNS: tuple[DataColumn[JudgedArtifact], ...] = (
     *(DataColumn(c.name, c.type, c.unit, c.meaning, partial(_of_artifact, c)) for c in IDENTITY),
     DataColumn("task", TEXT, "", "task id", lambda r: r[1].task),
     DataColumn("trial", WHOLE, "", "number of the attempt", lambda r: r[1].record.identity.trial),
-    DataColumn("judge", TEXT, "", "judge", lambda r: r[1].judgement.judge.name if r[1].judgement else None),
-    DataColumn("rubric", TEXT, "", "rubric", lambda r: r[1].judgement.rubric if r[1].judgement else None),
-    DataColumn("artifact", TEXT, "", "judged artifact", lambda r: r[2]),
+    DataColumn("judge", TEXT, "", "judge", lambda r: r[2].judge.name),
+    DataColumn("judgement", WHOLE, "", "number of the judgement of this trial", lambda r: r[2].number),
+    DataColumn("rubric", TEXT, "", "rubric", lambda r: r[2].rubric),
+    DataColumn("artifact", TEXT, "", "judged artifact", lambda r: r[3]),
     *(DataColumn(name, WHOLE, "points", f"{name}, 0 to 25", partial(_criterion, name)) for name in CRITERIA),
-    DataColumn("total", WHOLE, "points", "sum of the four criteria, 0 to 100", lambda r: r[3].total),
+    DataColumn("total", WHOLE, "points", "sum of the four criteria, 0 to 100", lambda r: r[4].total),
 )
 
 

@@ -125,11 +125,12 @@ def trial_rows(cells: Iterable[Cell]) -> list[CellTrial]:
 def artifact_rows(cells: Iterable[Cell]) -> list[JudgedArtifact]:
     """Every judged artifact of the scored trials."""
     return [
-        (cell, trial, name, score)
+        (cell, trial, judgement, name, score)
         for cell in cells
         for trial in cell.counted
-        if trial.score is not None and trial.judgement is not None
-        for name, score in (trial.judgement.scores or {}).items()
+        if trial.score is not None
+        for judgement in trial.judgements
+        for name, score in (judgement.scores or {}).items()
     ]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from generators.tables.scoring import ScoreState, counted_judgement, score_state
+from generators.tables.scoring import ScoreState, score_state
+from generators.tables.yardstick import Yardstick, counted_judgements
 from runner.costs.hardware import HardwareRates
 from runner.costs.headline import headline_cost
 from runner.costs.tokens import tokens_processed
@@ -20,7 +21,8 @@ class TrialFacts:
     """One trial. Unknown values are None; ``state`` decides which figures it enters."""
 
     stored: StoredTrial
-    judgement: JudgementRecord | None
+    judgements: tuple[JudgementRecord, ...]
+    """Those that count: valid, by one judge and one rubric; the score is their mean."""
     state: ScoreState
     state_reason: str
     cost: Cost
@@ -42,10 +44,16 @@ class TrialFacts:
 
     @property
     def score(self) -> float | None:
-        """Judge score, 0..100, of a scored trial; None for every other state."""
-        if self.state is ScoreState.SCORED and self.judgement is not None:
-            return self.judgement.task_score
-        return None
+        """Judge score, 0..100, of a scored trial: the mean of its judgements; None for every other state."""
+        if self.state is not ScoreState.SCORED:
+            return None
+        scores = [each.task_score for each in self.judgements if each.task_score is not None]
+        return sum(scores) / len(scores) if scores else None
+
+    @property
+    def judgement(self) -> JudgementRecord | None:
+        """The newest judgement that counts."""
+        return self.judgements[-1] if self.judgements else None
 
     @property
     def resolved(self) -> bool | None:
@@ -77,27 +85,31 @@ class TrialFacts:
 
 
 def derive_facts(
-    stored: StoredTrial, rates: HardwareRates, rubric: str | None, complexity: str | None, excluded: str = ""
+    stored: StoredTrial,
+    rates: HardwareRates,
+    yardstick: Yardstick | None,
+    complexity: str | None,
+    excluded: str = "",
 ) -> TrialFacts:
     """Facts of one trial.
 
     Args:
         stored: the trial with its judgements and checks.
         rates: hardware rates for self-hosted models.
-        rubric: rubric whose judgements count in the trial's cell.
+        yardstick: judge and rubric whose judgements count in the trial's cell.
         complexity: tier of the task in its dataset; the published tier is used where the dataset has none.
         excluded: reason why the trial enters no figure although its own record counts it.
     """
     record = stored.record
-    judgement = counted_judgement(stored, rubric)
-    state, reason = score_state(record, judgement)
+    judgements = counted_judgements(stored, yardstick)
+    state, reason = score_state(record, judgements)
     if excluded and state is not ScoreState.EXCLUDED:
         state, reason = ScoreState.EXCLUDED, excluded
     graded = latest_checks(stored)
     published = record.published
     return TrialFacts(
         stored=stored,
-        judgement=judgement,
+        judgements=judgements,
         state=state,
         state_reason=reason,
         cost=headline_cost(record, rates),

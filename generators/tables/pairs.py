@@ -74,8 +74,8 @@ def model_name(cell: Cell, aliases: ModelAliases) -> tuple[str, str | None]:
 def compare(first: Cell, second: Cell) -> ModelPair:
     """Every measure of two cells on their common tasks.
 
-    Cells of different rubrics or dataset versions get no verdict on the score, cells of different cost bases
-    none on the cost: the means still stand side by side.
+    Cells of different judges, rubrics or dataset versions get no verdict on the score, cells of different
+    cost bases none on the cost: the means still stand side by side.
     """
     measures = {}
     for measure in MEASURES:
@@ -107,8 +107,9 @@ def _scored_only(cell: Cell, measure: str) -> dict[str, float]:
 def _why_no_verdict(first: Cell, second: Cell, measure: str) -> str:
     if first.dataset_digest != second.dataset_digest:
         return "made from different versions of the dataset"
-    if measure == "score" and first.rubric != second.rubric:
-        return "judged under different rubrics"
+    if measure == "score" and first.yardstick != second.yardstick:
+        same = first.rubric == second.rubric
+        return "judged by different judges" if same else "judged under different rubrics"
     if measure == "cost" and first.basis != second.basis:
         return "costs rest on different bases"
     return ""

@@ -19,7 +19,7 @@ ARTIFACT_ORDER = ("github_issue", "lld", "review", "testing", "implementation")
 
 def artifact_means(cell: Cell) -> dict[str, Value]:
     """Mean total (0..100) of each judged artifact over the scored trials that publish it."""
-    names = {name for trial in cell.counted for name in _scores(trial)}
+    names = {name for trial in cell.counted for scores in _scores(trial) for name in scores}
     order = [name for name in ARTIFACT_ORDER if name in names]
     order += sorted(names - set(ARTIFACT_ORDER))
     return {name: _mean(cell, partial(_artifact, name=name)) for name in order}
@@ -49,27 +49,42 @@ def tier_rank(tier: str) -> tuple[int, str]:
     return (TIER_ORDER.index(tier) if tier in TIER_ORDER else len(TIER_ORDER), tier)
 
 
+def criterion_mean(cell: Cell, artifact: str, criterion: str) -> float:
+    """Mean points of one criterion of one artifact, each trial counting once.
+
+    Raises:
+        ValueError: no scored trial has that artifact.
+    """
+    means = []
+    for trial in cell.counted:
+        points = [int(getattr(each[artifact], criterion)) for each in _scores(trial) if artifact in each]
+        if points:
+            means.append(statistics.fmean(points))
+    if not means:
+        raise ValueError(f"nobody scored {artifact}")
+    return statistics.fmean(means)
+
+
 def has_parts(cell: Cell) -> bool:
     """Whether any scored trial publishes scores by artifact."""
     return any(_scores(trial) for trial in cell.counted)
 
 
-def _scores(trial: TrialFacts) -> dict[str, ArtifactScore]:
-    if trial.score is None or trial.judgement is None or trial.judgement.scores is None:
-        return {}
-    return trial.judgement.scores
+def _scores(trial: TrialFacts) -> list[dict[str, ArtifactScore]]:
+    """Scores by artifact, one for each judgement that has them."""
+    if trial.score is None:
+        return []
+    return [judgement.scores for judgement in trial.judgements if judgement.scores]
 
 
 def _artifact(trial: TrialFacts, name: str) -> float | None:
-    score = _scores(trial).get(name)
-    return float(score.total) if score is not None else None
+    totals = [scores[name].total for scores in _scores(trial) if name in scores]
+    return statistics.fmean(totals) if totals else None
 
 
 def _criterion(trial: TrialFacts, name: str) -> float | None:
-    scores = _scores(trial)
-    if not scores:
-        return None
-    return statistics.fmean(100 * int(getattr(score, name)) / CRITERION_MAXIMUM for score in scores.values())
+    parts = [int(getattr(score, name)) for scores in _scores(trial) for score in scores.values()]
+    return statistics.fmean(100 * part / CRITERION_MAXIMUM for part in parts) if parts else None
 
 
 def _mean(cell: Cell, measure: Callable[[TrialFacts], float | None]) -> Value:

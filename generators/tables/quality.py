@@ -10,6 +10,7 @@ from runner.records.warning import CODES
 
 OWN_CODES = {
     "several-raw-model-ids": "One model name covers several raw model ids, so the cell may mix variants.",
+    "other-judge-left-out": "Some scores are by another judge; they are left out of the figures.",
     "other-rubric-left-out": "Some scores used another rubric; they are left out of the figures.",
     "other-dataset-version-left-out": "Some trials used another version of the dataset; they are left out.",
 }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from enum import StrEnum
 
 from runner.records import JudgementRecord, JudgementStatus, Outcome, Standing, TrialRecord
-from runner.store import StoredTrial
 
 
 class ScoreState(StrEnum):
@@ -27,43 +25,24 @@ OUR_SIDE = frozenset({Outcome.INFRASTRUCTURE, Outcome.CANCELLED})
 VOID = frozenset({Outcome.CHEATING})
 
 
-def main_rubric(trials: Iterable[StoredTrial]) -> str | None:
-    """The rubric most judgements of these trials used; ties go to the name that sorts last."""
-    counts = Counter(
-        judgement.rubric
-        for trial in trials
-        for judgement in trial.judgements
-        if judgement.status is not JudgementStatus.INVALID
-    )
-    return max(counts, key=lambda name: (counts[name], name)) if counts else None
+def score_state(trial: TrialRecord, judgements: Sequence[JudgementRecord]) -> tuple[ScoreState, str]:
+    """The state of a trial and the reason for it in words.
 
-
-def counted_judgement(trial: StoredTrial, rubric: str | None) -> JudgementRecord | None:
-    """The judgement that counts: the latest valid one under ``rubric``, by number, then by judge.
-
-    A later judgement by the same rubric replaces an earlier one; scores by another rubric are never mixed in.
+    Args:
+        trial: its record.
+        judgements: the valid ones that count.
     """
-    valid = [
-        judgement
-        for judgement in trial.judgements
-        if judgement.status is not JudgementStatus.INVALID and judgement.rubric == rubric
-    ]
-    return max(valid, key=lambda judgement: (judgement.number, judgement.judge.name), default=None)
-
-
-def score_state(trial: TrialRecord, judgement: JudgementRecord | None) -> tuple[ScoreState, str]:
-    """The state of a trial and the reason for it in words."""
     if trial.standing is not Standing.COUNTED:
         return ScoreState.EXCLUDED, f"{trial.standing.value}: {trial.standing_reason}"
     if trial.outcome in VOID:
         return ScoreState.FAILED, "found to have used what it must not use"
-    if judgement is None:
+    if not judgements:
         if trial.outcome in OUR_SIDE:
             return (
                 ScoreState.UNSCORED,
                 f"our side failed ({trial.outcome.value}); says nothing about the cell",
             )
         return ScoreState.UNSCORED, "no valid judgement"
-    if judgement.status is JudgementStatus.ZERO_BY_MISSING_ARTIFACTS:
+    if any(each.status is JudgementStatus.ZERO_BY_MISSING_ARTIFACTS for each in judgements):
         return ScoreState.FAILED, "artifacts are missing, so there was nothing to judge"
     return ScoreState.SCORED, "judged"

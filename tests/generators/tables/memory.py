@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from generators.tables.facts import TrialFacts, derive_facts
 from generators.tables.sample import Sample
+from generators.tables.yardstick import Yardstick
 from runner.costs.hardware import HardwareRates
 from runner.records import CheckStatus, JudgementStatus, Outcome
 from runner.store import StoredTrial
+from tests import examples
 from tests.generators.tables.made import RUBRIC, Made, prices
 
 NOWHERE = Path("nowhere")
@@ -32,9 +34,15 @@ def stored(made: Made) -> StoredTrial:
     return StoredTrial(made.record(), made.judgements(), made.check_records(), NOWHERE)
 
 
-def facts(made: Made, rubric: str | None = RUBRIC, complexity: str | None = None) -> TrialFacts:
+def yardstick(rubric: str = RUBRIC) -> Yardstick:
+    """The judge of made trials with this rubric."""
+    judge = examples.judgement().judge
+    return Yardstick(judge.name, judge.model, judge.version, rubric)
+
+
+def facts(made: Made, rubric: str = RUBRIC, complexity: str | None = None) -> TrialFacts:
     """Facts of one made trial."""
-    return derive_facts(stored(made), NO_RATES, rubric, complexity)
+    return derive_facts(stored(made), NO_RATES, yardstick(rubric), complexity)
 
 
 def sample(*trials: Made, missing: int = 0) -> Sample:
