@@ -15,6 +15,8 @@ SCHEMA_NAME = "judgement"
 HIGHEST, HIGHEST_TOTAL = 25, 100
 MAX_ANSWER = 400_000
 MAX_FAULTS = 12
+ROUNDING = 1e-9
+"""What binary numbers may lose of a thousandth."""
 CODE_FENCE = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)\n?[ \t]*```", re.DOTALL)
 SCORE_KEYS = (*CRITERIA, "total", "notes")
 ANSWER_KEYS = ("task_id", "candidate_id", "scores", "task_score", "verdict")
@@ -83,7 +85,7 @@ def read_answer(text: str, artifacts: Sequence[str], *, task: str, candidate: st
     for key, wanted in (("task_id", task), ("candidate_id", candidate)):
         if key in document and document[key] != wanted:
             faults.append(f"{key} must be {wanted!r}")
-    scores, notes = _scores(document.get("scores"), artifacts, faults)
+    scores, notes = _scores(document["scores"], artifacts, faults) if "scores" in document else ({}, {})
     if "task_score" in document:
         _check_mean(document["task_score"], scores, len(artifacts), faults)
     verdict = _text(document.get("verdict"), "verdict", faults) if "verdict" in document else ""
@@ -140,7 +142,8 @@ def _scores(
     scores: dict[str, dict[str, int]] = {}
     notes: dict[str, str] = {}
     if not isinstance(found, dict):
-        return scores, notes if found is None else _fault(faults, "scores is no object", notes)
+        faults.append("scores is no object")
+        return scores, notes
     faults += _keys(found, artifacts, "scores")
     for name in artifacts:
         entry = found.get(name)
@@ -186,7 +189,7 @@ def _check_mean(
         faults.append(f"task_score is {_brief(json.dumps(claimed))}, not a number")
     elif len(scores) == wanted:
         mean = mean_of_totals([score["total"] for score in scores.values()])
-        if abs(claimed - mean) > SCORE_TOLERANCE and claimed != round(mean, 2):
+        if abs(claimed - mean) > SCORE_TOLERANCE + ROUNDING and claimed != round(mean, 2):
             faults.append(f"task_score is {claimed}, the mean of the totals is {round(mean, 2)}")
 
 
@@ -198,11 +201,6 @@ def _text(value: object, where: str, faults: list[str]) -> str:
         faults.append(f"{where} is empty")
     elif len(value) > MAX_NOTE:
         faults.append(f"{where} is longer than {MAX_NOTE} characters")
-    return value
-
-
-def _fault(faults: list[str], text: str, value: dict[str, str]) -> dict[str, str]:
-    faults.append(text)
     return value
 
 

@@ -98,4 +98,4 @@ def _walk(root: Path) -> Iterator[str]:
 
 def _bare(line: str) -> str:
     """A line without the number that tools put before it, and without blanks around it."""
-    return re.sub(r"^\s*\d+\s*[\t:|→-]\s?", "", line).strip()
+    return re.sub(r"^\s*\d+(?:\s*[\t:|→-]|\s{2,})\s?", "", line).strip()

@@ -1,0 +1,77 @@
+"""Judging for tests: finished trials of a real run, judged through the same function as ``invoke judge``."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from runner.engine.judging.command import judge_command
+from runner.engine.places import Places
+from runner.records import JudgementRecord
+from runner.store import ResultsStore
+from tests.engine.judges import SCRIPTED
+from tests.engine.standin import ENVIRONMENT, PROVIDER, run_script
+
+WHOLE = "say(tokens=40)\nchange()\nnote()\n"
+FLAGS: Mapping[str, object] = {
+    "judge": SCRIPTED,
+    "provider": PROVIDER,
+    "model": "judge-1",
+    "api_key_env": "STAND_IN_KEY",
+}
+
+
+def finished(places: Places, script: str = WHOLE, *, count: int = 1, **flags: object) -> ResultsStore:
+    """A store with finished trials of a stand-in that does ``script``."""
+    run_script(places, script, flags={"count": count, **flags})
+    return ResultsStore(places.results)
+
+
+def script(places: Places, *lines: str) -> None:
+    """What the scripted judge does from now on."""
+    (places.harnesses / "judge-script").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (places.harnesses / "judge-log").unlink(missing_ok=True)
+
+
+def asked(places: Places) -> list[dict[str, Any]]:
+    """Every question that the scripted judge got."""
+    log = places.harnesses / "judge-log"
+    return [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+
+
+def judge(
+    places: Places,
+    flags: Mapping[str, object] | None = None,
+    *,
+    path: str | None = None,
+    cells: Sequence[str] = (),
+    only_missing: bool = False,
+    concurrency: int = 1,
+    dry_run: bool = False,
+    config: Path | None = None,
+) -> tuple[int, str]:
+    """Exit code and printed text of judging; by the scripted judge where ``flags`` name no other."""
+    output = io.StringIO()
+    code = judge_command(
+        places,
+        Console(file=output, width=300),
+        flags=FLAGS if flags is None else flags,
+        environment=ENVIRONMENT,
+        path=path,
+        cells=cells,
+        only_missing=only_missing,
+        concurrency=concurrency,
+        dry_run=dry_run,
+        config=config,
+    )
+    return code, output.getvalue()
+
+
+def judgements(store: ResultsStore) -> list[JudgementRecord]:
+    """All of the store, in order of their paths."""
+    return [judgement for stored in ResultsStore(store.root).trials() for judgement in stored.judgements]
