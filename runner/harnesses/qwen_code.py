@@ -19,6 +19,7 @@ AUTHENTICATION = {
     WireProtocol.MESSAGES: "anthropic",
 }
 KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
+INSTRUCTIONS = ("QWEN.md", "AGENTS.md")
 REACHES_OUT = "web_fetch,web_search"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
 
@@ -59,7 +60,7 @@ class QwenCode(InstalledProgram):
             ConfigurationError: the program is not installed.
         """
         home, endpoint = assignment.home.absolute(), assignment.endpoint
-        file = write_json(home / "settings.json", settings(endpoint, assignment.limits))
+        file = write_json(home / "settings.json", settings(assignment))
         return Launch(
             command=(
                 *self.command(assignment.installed),
@@ -115,8 +116,15 @@ def variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
     return found
 
 
-def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
-    """The settings: the window, the turn limit, no telemetry, no updates, no requests beside the task."""
+def settings(assignment: Assignment) -> dict[str, object]:
+    """The settings: the window, the turn limit, no telemetry, no updates, no requests beside the task.
+
+    The agent looks for instructions in the workspace and in folders above it. Named as seen from the folder
+    above, only the workspace has them.
+    """
+    endpoint, limits = assignment.endpoint, assignment.limits
+    inside = assignment.workspace.resolve().name
+    # All retries are made where they can be seen.
     generation: dict[str, object] = {"maxRetries": 0}
     if endpoint.context_window is not None:
         generation["contextWindowSize"] = endpoint.context_window
@@ -132,6 +140,7 @@ def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False, "chatRecording": True},
         "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
+        "context": {"fileName": [f"{inside}/{name}" for name in INSTRUCTIONS]},
         "tools": {"webSearch": {"enabled": False}},
         "experimental": {"emitToolUseSummaries": False, "cron": False, "artifact": False},
         "ui": {"enableFollowupSuggestions": False},

@@ -91,3 +91,13 @@ def test_it_makes_no_requests_beside_the_task_and_cannot_look_the_answer_up(tmp_
     assert settings["privacy"]["usageStatisticsEnabled"] is False
     assert settings["telemetry"]["enabled"] is False
     assert settings["general"]["enableAutoUpdate"] is False
+
+
+def test_only_the_workspace_has_the_instructions_it_looks_for(tmp_path: Path) -> None:
+    launch, prepared = launched(tmp_path)
+    names = settings_of(launch)["context"]["fileName"]
+    assert names == ["workspace/QWEN.md", "workspace/AGENTS.md"]
+    assert {prepared.workspace.parent / name for name in names} == {
+        prepared.workspace / "QWEN.md",
+        prepared.workspace / "AGENTS.md",
+    }

@@ -21,11 +21,13 @@ PROTOCOLS = {
     "claude-code": WireProtocol.MESSAGES,
     "codex": WireProtocol.RESPONSES,
     "copilot": WireProtocol.CHAT_COMPLETIONS,
+    "gemini-cli": WireProtocol.GENERATE_CONTENT,
     "opencode": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
+    "qwen-code": WireProtocol.CHAT_COMPLETIONS,
 }
 NAMES = sorted(PROTOCOLS)
-ROOTS = {WireProtocol.MESSAGES: "", WireProtocol.RESPONSES: "/v1", WireProtocol.CHAT_COMPLETIONS: "/v1"}
+ROOTS = {WireProtocol.RESPONSES: "/v1", WireProtocol.CHAT_COMPLETIONS: "/v1"}
 
 
 def prepared(stage: Stage, name: str, task: str, *, window: int = 400_000) -> Assignment:
@@ -33,7 +35,7 @@ def prepared(stage: Stage, name: str, task: str, *, window: int = 400_000) -> As
         (stage.folder / folder).mkdir()
     (stage.folder / "workspace" / "calc.py").write_text("def add(a, b):\n    return a - b\n")
     protocol = PROTOCOLS[name]
-    base = stage.server.url_for(run=name, scenario=f"{DATASET}/{task}") + ROOTS[protocol]
+    base = stage.server.url_for(run=name, scenario=f"{DATASET}/{task}") + ROOTS.get(protocol, "")
     return Assignment(
         prompt=f"workspace: {stage.folder / 'workspace'}\nFix add() in calc.py.",
         workspace=stage.folder / "workspace",

@@ -22,8 +22,10 @@ PROTOCOLS = {
     "claude-code": WireProtocol.MESSAGES,
     "codex": WireProtocol.RESPONSES,
     "copilot": WireProtocol.CHAT_COMPLETIONS,
+    "gemini-cli": WireProtocol.GENERATE_CONTENT,
     "opencode": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
+    "qwen-code": WireProtocol.CHAT_COMPLETIONS,
 }
 REFUSAL = b'{"type": "error", "error": {"type": "invalid_request_error", "message": "no", "code": "no"}}'
 
@@ -59,6 +61,8 @@ def divert(workspace: Path) -> None:
     """Settings in the repository that would send the agent elsewhere, were they to win."""
     nowhere = "http://127.0.0.1:9"
     diverted = {"baseURL": nowhere}
+    servers = {"x": {"command": "touch", "args": ["hooked"]}}
+    qwen = {"security": {"auth": {"selectedType": "gemini", "baseUrl": nowhere}}}
     hooks = {"version": 1, "hooks": {"sessionStart": [{"type": "command", "bash": "touch hooked"}]}}
     provider = f'[model_providers.x]\nname = "x"\nbase_url = "{nowhere}"\nwire_api = "responses"\n'
     for name, text in (
@@ -67,6 +71,8 @@ def divert(workspace: Path) -> None:
         (".pi/settings.json", json.dumps({"defaultProvider": "x", "defaultModel": "y"})),
         ("opencode.json", json.dumps({"model": "x/y", "provider": {"harnessmark": {"options": diverted}}})),
         (".opencode/opencode.json", json.dumps({"provider": {"harnessmark": {"options": diverted}}})),
+        (".gemini/settings.json", json.dumps({"model": {"name": "x"}, "mcpServers": servers})),
+        (".qwen/settings.json", json.dumps({"model": {"name": "x"}, "mcpServers": servers, **qwen})),
         (".github/copilot/settings.json", json.dumps({"model": "x", "disableAllHooks": False})),
         (".github/hooks/h.json", json.dumps(hooks)),
     ):
