@@ -14,7 +14,7 @@ from runner.engine.window import Gate, window_check
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
-from runner.providers.base import ModelSession, Provider, protocols_for
+from runner.providers.base import ModelSession, Provider, model_decides, protocols_for
 from runner.providers.checks import CheckState
 from runner.providers.exclusive import exclusive_key, fault_of
 from runner.records import CellIdentity
@@ -145,8 +145,10 @@ def common_protocol(
         ConfigurationError: they share none.
     """
     offered = [each for each in protocols_for(provider, model) if not wanted or each in wanted]
-    for protocol in harness.protocols:
-        if protocol in offered:
+    # What suits the model goes before what the harness likes best, where a provider says what suits it.
+    first, second = (offered, harness.protocols) if model_decides(provider) else (harness.protocols, offered)
+    for protocol in first:
+        if protocol in second:
             return protocol
     raise ConfigurationError(
         f"{harness.name} speaks {', '.join(harness.protocols)}; {provider.name} offers "

@@ -84,10 +84,15 @@ def protocols_for(provider: Provider, model: str) -> tuple[WireProtocol, ...]:
     """The protocols over which ``provider`` can serve ``model``.
 
     A provider whose models differ in this has a method ``protocols_for(model)`` beside its ``protocols``,
-    which are then those of all its models together.
+    which are then those of all its models together. What it returns is in the order of preference.
     """
     asked = getattr(provider, "protocols_for", None)
     return provider.protocols if asked is None else tuple(asked(model))
+
+
+def model_decides(provider: Provider) -> bool:
+    """Whether the provider says for each model which protocols suit it, the best one first."""
+    return hasattr(provider, "protocols_for")
 
 
 class Provider(Protocol):

@@ -10,6 +10,7 @@ from runner.registry import made_by_name
 
 PROVIDERS: Mapping[str, str] = {
     "anthropic": "runner.providers.anthropic:Anthropic",
+    "bedrock": "runner.providers.bedrock:Bedrock",
     "endpoint": "runner.providers.compatible:CompatibleEndpoint",
     "kiro": "runner.providers.kiro:Kiro",
     "litellm": "runner.providers.litellm:LiteLLM",
