@@ -15,7 +15,7 @@ from runner.engine.server_window import Crowd, Read
 from runner.engine.settings import RunSettings
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import Endpoint
-from runner.records import Hosting, PlannedTrial
+from runner.records import DataWarning, Hosting, PlannedTrial
 from runner.secrets import Scanner
 from runner.skills import Skill
 
@@ -56,6 +56,8 @@ class Desk:
     """The agents of this run that are at work."""
     counters: Read = lambda: None
     """Reads what the model's server counted over all its clients."""
+    warnings: tuple[DataWarning, ...] = ()
+    """What is known of the token counts before anything runs."""
     project: Path | None = None
     """Folder of the project, which no record names."""
 

@@ -12,8 +12,10 @@ from runner.engine.desk import Desk
 from runner.engine.isolation import Isolation
 from runner.engine.places import Places
 from runner.engine.planning import Group, by_cell
+from runner.engine.resolution import as_served
 from runner.engine.server_window import Crowd
 from runner.engine.sessions import Sessions, common_protocol
+from runner.providers.facts import count_warnings
 from runner.records import PlannedTrial, PlanRecord
 from runner.secrets import Scanner
 
@@ -79,8 +81,9 @@ class Desks:
         planned = self.plan.trials[position]
         cell = planned.identity.cell
         group = self._group_of[cell.key]
-        parts, settings = group.parts, group.settings
+        parts, settings = group.parts, as_served(group, cell.model.raw_id, self.places)
         harness, session = parts.harnesses[cell.harness], self.sessions.of(cell)
+        protocol = common_protocol(harness, parts.provider, settings.protocol, cell.model.raw_id)
 
         def on_line(text: str) -> None:
             self.sign(position)
@@ -98,7 +101,7 @@ class Desks:
             harness=harness,
             skill=parts.skills[cell.skill],
             endpoint=session.endpoint(
-                common_protocol(harness, parts.provider, settings.protocol, cell.model.raw_id),
+                protocol,
                 run=f"{self.plan.plan_id}-{position}",
                 scenario=f"{parts.dataset.scope}/{planned.identity.task}",
             ),
@@ -117,4 +120,5 @@ class Desks:
             project=self.places.root,
             crowd=self._crowd,
             counters=session.counters,
+            warnings=count_warnings(session, protocol),
         )

@@ -68,7 +68,9 @@ def _record(desk: Desk, done: Sequence[Done], outcome: Outcome, reason: str) -> 
             "turns_definition": desk.harness.turns_definition,
             "usage": fold_usage(invocations),
             "costs": _costs(desk, done),
-            "warnings": tuple(dict.fromkeys(warning for each in done for warning in each.warnings)),
+            "warnings": tuple(
+                dict.fromkeys([*desk.warnings, *(warning for each in done for warning in each.warnings)])
+            ),
         }
     )
 

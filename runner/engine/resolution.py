@@ -14,6 +14,7 @@ from runner.errors import ConfigurationError, RepositoryError, UsageError
 from runner.harnesses.endpoint import TokenPrices
 from runner.harnesses.registry import harness
 from runner.providers.base import ProviderSettings
+from runner.providers.facts import serving_facts
 from runner.providers.registry import provider
 from runner.replay import recorded_models
 from runner.skills import skill
@@ -122,6 +123,18 @@ def provider_settings(settings: RunSettings, places: Places) -> ProviderSettings
         longest_seconds=settings.timeout_seconds,
         prices=TokenPrices(prices.input, prices.output, prices.cache_read) if prices else None,
     )
+
+
+def as_served(group: Group, model: str, places: Places) -> RunSettings:
+    """The settings of ``group`` with what its provider knows of how ``model`` is served, unless given.
+
+    Raises:
+        ConfigurationError: what it knows it from has faults.
+    """
+    settings = group.settings
+    facts = serving_facts(group.parts.provider, model, provider_settings(settings, places))
+    known = {name: value for name, value in vars(facts).items() if getattr(settings, name) is None}
+    return settings.model_copy(update=known)
 
 
 def resolve_all(settings: Sequence[RunSettings], places: Places) -> list[Group]:

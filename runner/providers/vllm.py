@@ -19,6 +19,7 @@ from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.catalogue import window_in
 from runner.providers.checks import Check, CheckState
 from runner.providers.counters import ServerCounters
+from runner.providers.facts import ServingFacts
 from runner.providers.fixed import FixedSession
 from runner.providers.probing import key_headers
 from runner.providers.recipe import Recipe
@@ -122,6 +123,18 @@ class Vllm:
         """
         recipe = None if settings.base_url is not None else recipe_of(model, settings)
         return None if recipe is None else f"{self.name} {recipe.name} {recipe_key(recipe)}"
+
+    def serving(self, model: str, settings: ProviderSettings) -> ServingFacts:
+        """As the recipe says; nothing for a server that was started in another way.
+
+        Raises:
+            ConfigurationError: the recipe has faults.
+            UsageError: there is no such recipe, or several serve the model.
+        """
+        recipe = None if settings.base_url is not None else recipe_of(model, settings)
+        if recipe is None:
+            return ServingFacts()
+        return ServingFacts(recipe.instance_type, recipe.tensor_parallel_size, recipe.precision)
 
     def session(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
