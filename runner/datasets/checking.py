@@ -24,6 +24,11 @@ from runner.records import CheckStatus
 TAIL_CHARACTERS = 4000
 _TAIL_BYTES = 4 * TAIL_CHARACTERS
 _GRACE_SECONDS = 2.0
+_LOOK_SECONDS = 0.25
+
+
+class CheckStopped(Exception):
+    """A check was stopped before it ended, as the user wants nothing to go on."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,7 @@ def run_check(
     timeout_seconds: float,
     environment: Mapping[str, str] | None = None,
     wrap: Callable[[Sequence[str], Path, Path], Sequence[str]] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> CheckRun:
     """Run ``command`` in ``workspace``. Exit code 0 is a pass, everything else a failure.
 
@@ -75,7 +81,12 @@ def run_check(
 
     ``wrap`` makes of the command, the workspace and the home the command that is really started, such as
     one that runs it in a sandbox; it may change neither folder nor the environment.
+
+    Raises:
+        CheckStopped: ``stopped`` became true; everything that was started is gone.
     """
+    if stopped():
+        raise CheckStopped
     words = [sys.executable, *command[1:]] if command[0] in {"python", "python3"} else list(command)
     begun = time.monotonic()
     home = Path(tempfile.mkdtemp(prefix="check-"))
@@ -98,7 +109,7 @@ def run_check(
         except (OSError, ValueError) as error:
             reason = f"the command could not be started: {error}"
             return CheckRun(CheckStatus.ERROR, None, time.monotonic() - begun, reason[:TAIL_CHARACTERS])
-        return _watch(process, timeout_seconds, begun)
+        return _watch(process, timeout_seconds, begun, stopped)
     finally:
         remove(home)
 
@@ -122,21 +133,27 @@ def _require_program(word: str, workspace: Path, search_path: str) -> None:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), word)
 
 
-def _watch(process: subprocess.Popen[bytes], timeout_seconds: float, begun: float) -> CheckRun:
+def _watch(
+    process: subprocess.Popen[bytes], timeout_seconds: float, begun: float, stopped: Callable[[], bool]
+) -> CheckRun:
     if process.stdout is None:
         raise AssertionError("the process was started with a pipe")
     tail = _Tail(process.stdout)
     exit_code: int | None = None
     status = CheckStatus.TIMEOUT
     try:
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            exit_code = process.wait(timeout_seconds)
-            status = CheckStatus.PASSED if exit_code == 0 else CheckStatus.FAILED
+        while (left := begun + timeout_seconds - time.monotonic()) > 0:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                exit_code = process.wait(min(left, _LOOK_SECONDS))
+                status = CheckStatus.PASSED if exit_code == 0 else CheckStatus.FAILED
+                break
+            if stopped():
+                raise CheckStopped
     finally:
         duration = time.monotonic() - begun
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-    text = tail.text()
-    process.stdout.close()
+        text = tail.text()
+        process.stdout.close()
     return CheckRun(status, exit_code, duration, text)

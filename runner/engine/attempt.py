@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.datasets import SealedCheckout, seal
+from runner.datasets.checking import CheckStopped
 from runner.datasets.removal import remove
 from runner.engine.desk import Desk
 from runner.engine.earlier import (
@@ -66,10 +67,11 @@ def attempt(desk: Desk) -> Attempt:
                 desk.folder / "grading",
                 mask=lambda text: desk.mask().text(text, limit=len(text)),
                 wrap=desk.isolation.check_wrap(),
+                stopped=desk.cancelled.is_set,
             )
             checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
         return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)
-    except NotStarted:
+    except (NotStarted, CheckStopped):
         return Attempt(not_started_record(desk, done), (), {})
     except (HarnessmarkError, OSError) as error:
         # Read anew: an invocation whose artifacts could not be collected has spent something all the same.

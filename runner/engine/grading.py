@@ -47,12 +47,17 @@ class Grading:
     """Takes secrets out of what a check printed."""
     wrap: CheckWrap | None = None
     """Puts a check inside: what it runs is code of an agent."""
+    stopped: Callable[[], bool] = lambda: False
+    """Whether the user wants nothing to go on."""
 
 
 def grade(trial: TrialIdentity, patch: bytes, grading: Grading) -> tuple[CheckRecord, ...]:
     """Check records of ``patch``: first whether it applies, then every check that the task declares.
 
     Each check runs on a checkout of its own, so that no check sees what another left behind.
+
+    Raises:
+        CheckStopped: the user wants nothing to go on; the trial is graded when it is taken up again.
     """
     applies = _tried(trial, PATCH_CHECK, grading, lambda: _patch_applies(trial, patch, grading))
     records = [applies]
@@ -83,7 +88,11 @@ def _run(trial: TrialIdentity, check: TaskCheck, patch: bytes, grading: Grading)
     reveal_hidden_files(check, grading.dataset_path, workspace)
     started = datetime.now(UTC)
     run = run_check(
-        check.command, workspace=workspace, timeout_seconds=check.timeout_seconds, wrap=grading.wrap
+        check.command,
+        workspace=workspace,
+        timeout_seconds=check.timeout_seconds,
+        wrap=grading.wrap,
+        stopped=grading.stopped,
     )
     return CheckRecord(
         trial=trial,

@@ -31,8 +31,8 @@ def infrastructure_record(desk: Desk, done: Sequence[Done], message: str) -> Tri
 
 
 def not_started_record(desk: Desk, done: Sequence[Done]) -> TrialRecord:
-    """The record of a trial that is left for later; it is never written."""
-    return _record(desk, done, Outcome.CANCELLED, "not started")
+    """The record of a trial that is left for later, before its agent or before its grading; never written."""
+    return _record(desk, done, Outcome.CANCELLED, "left for later")
 
 
 def _record(desk: Desk, done: Sequence[Done], outcome: Outcome, reason: str) -> TrialRecord:

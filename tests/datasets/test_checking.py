@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from runner.datasets import minimal_environment, run_check
-from runner.datasets.checking import TAIL_CHARACTERS, CheckRun
+from runner.datasets.checking import TAIL_CHARACTERS, CheckRun, CheckStopped
 from runner.records import CheckStatus
 
 
@@ -212,3 +212,31 @@ def test_a_script_of_the_workspace_is_found_behind_a_wrapper(tmp_path: Path) -> 
         ["./check.sh"], workspace=tmp_path, timeout_seconds=5, wrap=lambda words, *_: ["env", *words]
     )
     assert run.status is CheckStatus.PASSED
+
+
+def test_a_check_that_is_stopped_ends_at_once_with_everything_it_started(tmp_path: Path) -> None:
+    code = (
+        "import pathlib, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        "pathlib.Path('pid').write_text(str(child.pid))\n"
+        "time.sleep(60)"
+    )
+    pid = tmp_path / "pid"
+    begun = time.monotonic()
+    with pytest.raises(CheckStopped):
+        run_check(
+            ["python", "-c", code],
+            workspace=tmp_path,
+            timeout_seconds=60,
+            stopped=lambda: pid.exists() and pid.read_text() != "",
+        )
+    assert time.monotonic() - begun < 30
+    assert wait_until_gone(int(pid.read_text()))
+
+
+def test_a_check_is_not_even_started_once_everything_is_stopped(tmp_path: Path) -> None:
+    with pytest.raises(CheckStopped):
+        run_check(
+            ["python", "-c", "open('ran', 'w')"], workspace=tmp_path, timeout_seconds=9, stopped=lambda: True
+        )
+    assert not (tmp_path / "ran").exists()
