@@ -55,6 +55,10 @@ class Installation:
 
     That start is made while it is installed, so that no run unpacks it again or runs what another one wrote.
     """
+    beside: tuple[str, ...] = ()
+    """Further packages of its registry, with their versions: what it would fetch elsewhere while it runs."""
+    tools: tuple[str, ...] = ()
+    """Folders below the harness's own in which commands of these lie, with marks as in ``executable``."""
     note: str = ""
     """What a user should know before installing, one sentence."""
 
@@ -74,3 +78,8 @@ class Installation:
     def variables(self, folder: Path) -> dict[str, str]:
         """What the program in ``folder`` must find in its environment at every start."""
         return {self.unpacks: str(folder.absolute() / "unpacked")} if self.unpacks else {}
+
+    def tool_folders(self, folder: Path) -> tuple[Path, ...]:
+        """Where the program in ``folder`` finds the commands that were installed beside it."""
+        names = map(this_machine().fill, self.tools)
+        return tuple(folder.absolute().joinpath(*name.split("/")) for name in names)

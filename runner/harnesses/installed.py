@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -38,6 +39,11 @@ class InstalledProgram:
     def variables(self, installed: Path) -> dict[str, str]:
         """What the program must find in its environment at every start."""
         return self.installation.variables(self.installation.folder(installed, self.name))
+
+    def commands_path(self, installed: Path) -> str:
+        """The search path of the agent, with the commands that were installed beside its program in front."""
+        home = self.installation.folder(installed, self.name)
+        return os.pathsep.join([*map(str, self.installation.tool_folders(home)), self.search_path])
 
     def folders(self, installed: Path) -> tuple[Path, ...]:
         """Every folder a sandbox must let the program read."""

@@ -122,7 +122,7 @@ def _install_one(
 
 def _is_whole(name: str, installation: Installation, installed: Path) -> bool:
     folder = installation.folder(installed, name)
-    if not folder.is_dir():
+    if not all(path.is_dir() for path in (folder, *installation.tool_folders(folder))):
         return False
     with suppress(ConfigurationError):
         return bool(_checked_version(name, installation, installed, folder))

@@ -29,6 +29,9 @@ PINNED = Installation(
     package="opencode-ai",
     version="1.18.33",
     executable="node_modules/opencode-{npm}{musl}/bin/opencode",
+    # Its own search tools fetch this from the network where there is none on the search path.
+    beside=("@vscode/ripgrep@1.18.0",),
+    tools=("node_modules/@vscode/ripgrep-{npm}/bin",),
     note="Its package holds two builds of the program, one of them for old processors.",
 )
 PLUGIN_KIT = {"@opencode-ai/plugin": PINNED.version}
@@ -87,7 +90,7 @@ class OpenCode(InstalledProgram):
                 *("--model", f"{PROVIDER}/{assignment.endpoint.model}"),
             ),
             environment={
-                **clean_environment(assignment, self.search_path),
+                **clean_environment(assignment, self.commands_path(assignment.installed)),
                 **dict.fromkeys(SWITCHES, "1"),
                 "OPENCODE_CONFIG": str(settings),
                 # In place of the machine's own settings, which would win over these.

@@ -45,7 +45,8 @@ class Registries:
         exact = f"{installation.package}@{installation.version}"
         if installation.source is Source.NPM:
             options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
-            command = (*self.npm(installed), "install", *options, "--prefix", str(folder), exact)
+            command = (*self.npm(installed), "install", *options, "--prefix", str(folder))
+            command += (*installation.beside, exact)
         elif installation.runtime is Runtime.PYTHON:
             self._fetch_python_program(installation, folder)
             return

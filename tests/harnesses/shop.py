@@ -19,12 +19,16 @@ import os, pathlib, sys, time
 folder = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
 package, _, version = sys.argv[-1].rpartition("@")
 print("npm", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
+for beside in os.environ["BESIDE"].split() if len(sys.argv) > sys.argv.index("--prefix") + 3 else ():
+    (folder / beside).mkdir(parents=True)
 for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
     name, path = line.split("\\t")
     if name == package:
         program = folder / path
-        program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\\necho 'it is {os.environ.get('SAYS', version)} (x)'\\n")
+        program.parent.mkdir(parents=True, exist_ok=True)
+        runs_others = '[ "$#" -gt 1 ] && exec /bin/sh "$@"'
+        said = f"echo 'it is {os.environ.get('SAYS', version)} (x)'"
+        program.write_text(f"#!/bin/sh\\n{runs_others}\\n{said}\\n")
         program.chmod(0o755)
 if os.environ.get("SLOW"):
     time.sleep(60)
@@ -86,6 +90,7 @@ class Shop:
             *(found.installation for name in HARNESSES if (found := harness(name)).installation),
         ]
         pinned = [each for each in (*known, *RUNTIMES.values()) if each and each.source is Source.NPM]
+        beside = [this_machine().fill(name) for each in pinned for name in each.tools]
         scripts = [each.script for each in known if each and each.script]
         programs.write_text(
             "\n".join(f"{each.package}\t{this_machine().fill(each.executable)}" for each in pinned)
@@ -99,6 +104,7 @@ class Shop:
                 "CALLS": str(self.calls),
                 "PROGRAMS": str(programs),
                 "SCRIPTS": " ".join(scripts),
+                "BESIDE": " ".join(beside),
                 **environment,
             },
         )

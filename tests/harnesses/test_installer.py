@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import signal
 import subprocess
 import sys
@@ -91,6 +92,29 @@ def test_a_damaged_program_is_installed_again(tmp_path: Path) -> None:
     done = install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
     assert [each.fresh for each in done] == [False, True]
     assert harness("codex").version(tmp_path / "h") == pinned.version
+
+
+def test_what_a_program_would_fetch_while_it_runs_is_installed_beside_it(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    install(["opencode"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    pinned = harness("opencode").installation
+    assert pinned is not None
+    assert shop.called()[-1].endswith(" ".join((*pinned.beside, f"{pinned.package}@{pinned.version}")))
+    (folder,) = pinned.tool_folders(pinned.folder(tmp_path / "h", "opencode"))
+    assert folder.is_dir()
+    shutil.rmtree(folder)
+    again = install(["opencode"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert [each.fresh for each in again] == [False, True]
+    assert folder.is_dir()
+
+
+def test_a_program_that_unpacks_itself_does_so_below_its_own_folder(tmp_path: Path) -> None:
+    where = Installation(Source.NPM, "p", "1.2.3", "p", unpacks="UNPACK").variables(tmp_path)
+    script = tmp_path / "p"
+    put_script(script, 'mkdir -p "$UNPACK" && touch "$UNPACK/done" && echo 1.2.3.')
+    assert ask_version([str(script)], where) == "1.2.3"
+    assert (tmp_path / "unpacked" / "done").exists()
+    assert Installation(Source.NPM, "p", "1.2.3", "p").variables(tmp_path) == {}
 
 
 def test_what_a_killed_installation_left_is_swept_and_a_running_one_is_not(tmp_path: Path) -> None:

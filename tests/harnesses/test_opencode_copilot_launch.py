@@ -62,6 +62,12 @@ def test_opencode_may_do_everything_but_look_the_answer_up_or_ask(tmp_path: Path
     assert permission == dict.fromkeys(("webfetch", "websearch", "codesearch", "question"), "deny")
 
 
+def test_opencode_finds_the_search_program_that_it_would_fetch(tmp_path: Path) -> None:
+    launch = launched("opencode", tmp_path)
+    (folder,) = [each for each in launch.environment["PATH"].split(":") if "ripgrep" in each]
+    assert any(Path(folder).is_relative_to(each) for each in launch.readable)
+
+
 def test_opencode_asks_for_no_title_and_fetches_nothing(tmp_path: Path) -> None:
     launch = launched("opencode", tmp_path)
     assert "--title" in launch.command
