@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
-from runner.records import CacheSemantics, Limits
+from runner.records import CacheSemantics, DataWarning, Limits
 
 KEY_VARIABLES = {
     WireProtocol.MESSAGES: "ANTHROPIC_API_KEY",
@@ -26,6 +26,10 @@ KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 REACHES_OUT = "WebFetch,WebSearch"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".claude/rules/**")
+OTHER_PRICES = DataWarning(
+    code="agent-price-of-another-path",
+    text="the agent's own dollars are at the prices of its vendor's API, not at those of Bedrock; left out",
+)
 GLOB = re.compile(r"[\\*?\[\]{}()!+@|,]")
 """Characters with a meaning in a pattern; any one character stands for each of them."""
 
@@ -63,6 +67,8 @@ class ClaudeCode(InstalledProgram):
         "read from its transcripts.",
         "Its own dollars count only for models whose list price it knows; for any other it makes a price up.",
         "Web search and web fetch are off: the answer to a task could be looked up with them.",
+        "On Amazon Bedrock it asks a dozen other models for one token each when it starts; the gateway lets "
+        "only the model of the trial through, so nobody pays for those.",
     )
 
     def launch(self, assignment: Assignment) -> Launch:
@@ -105,7 +111,10 @@ class ClaudeCode(InstalledProgram):
         """What the stream says, or, where it has no end, what the transcripts below ``home`` hold."""
         kept = KEPT_LIMITS | ({"max_cost_usd"} if _is_vendor(assignment.endpoint) else set())
         missing = limits_not_kept(assignment.limits, self.name, frozenset(kept))
-        return read_run(stdout, assignment.home / ".claude", missing)
+        reading = read_run(stdout, assignment.home / ".claude", missing)
+        if assignment.endpoint.protocol is WireProtocol.BEDROCK_INVOKE and reading.costs:
+            return replace(reading, costs=(), warnings=(*reading.warnings, OTHER_PRICES))
+        return reading
 
     def trace(self, line: str) -> str | None:
         """An answer, a tool call, a retry or the result in a few words."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installer import folder_size
 from runner.harnesses.registry import HARNESSES, harness
 
@@ -72,8 +73,8 @@ def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[Wi
     except ConfigurationError as error:
         state = f"{error.what}; {error.remedy}" if error.remedy else error.what
     pinned = installation.version if installation else None
-    if version is not None and pinned is not None and version != pinned:
-        state = f"version {version} is there, {pinned} is pinned; invoke harness-install {found.name}"
+    if version is not None and installation is not None and version != pinned:
+        state = _another(version, installation, found.name)
     folder = installation.folder(installed, found.name) if installation else None
     return Listed(
         name=found.name,
@@ -86,6 +87,13 @@ def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[Wi
         providers={name: cannot_use(found, offered) for name, offered in providers.items()},
         note=installation.note if installation else "",
     )
+
+
+def _another(version: str, installation: Installation, name: str) -> str:
+    """What to do about another version than the pinned one."""
+    if installation.source is Source.BY_HAND:
+        return f"ready; its adapter was written against {installation.version}"
+    return f"version {version} is there, {installation.version} is pinned; invoke harness-install {name}"
 
 
 def cannot_use(found: Harness, offered: Sequence[WireProtocol]) -> str | None:

@@ -61,6 +61,26 @@ def test_claude_code_is_told_bedrock_a_gateway_and_a_dummy_and_nothing_else(tmp_
     assert KEY not in json.dumps(settings)
 
 
+@pytest.mark.parametrize(
+    ("protocol", "dollars"), [(WireProtocol.MESSAGES, True), (WireProtocol.BEDROCK_INVOKE, False)]
+)
+def test_claude_codes_own_dollars_are_its_vendors_and_no_price_of_bedrock(
+    protocol: WireProtocol, dollars: bool, tmp_path: Path
+) -> None:
+    result = {
+        "type": "result",
+        "subtype": "success",
+        "is_error": False,
+        "num_turns": 1,
+        "total_cost_usd": 0.25,
+        "modelUsage": {MODEL: {"inputTokens": 1, "outputTokens": 1, "costUSD": 0.25, "costBasis": "list"}},
+    }
+    (tmp_path / "stdout").write_text(json.dumps(result) + "\n", encoding="utf-8")
+    reading = harness("claude-code").read(tmp_path / "stdout", assignment(tmp_path, protocol))
+    assert bool(reading.costs) is dollars
+    assert ("agent-price-of-another-path" in {each.code for each in reading.warnings}) is not dollars
+
+
 def test_claude_code_elsewhere_is_told_that_it_is_not_bedrock(tmp_path: Path) -> None:
     launched = launch("claude-code", WireProtocol.MESSAGES, tmp_path)
     found = aws(launched)

@@ -11,6 +11,7 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.listing import listing
 from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import pretend_installed, put_program
+from tests.harnesses.kiro_standin import put_stand_in
 
 PROVIDERS = {
     "everything": tuple(WireProtocol),
@@ -46,6 +47,16 @@ def test_another_version_than_the_pinned_one_is_told(tmp_path: Path) -> None:
     (row,) = listing(tmp_path, PROVIDERS, ["codex"])
     assert row.version == "7.7.7"
     assert "is pinned" in row.state
+
+
+def test_a_program_from_elsewhere_may_have_any_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{put_stand_in(tmp_path / 'bin').parent}:/usr/bin:/bin")
+    (row,) = listing(tmp_path, PROVIDERS, ["kiro-cli"])
+    assert (row.version, row.size_bytes) == ("0.0.0+stand-in", None)
+    assert row.state == "ready; its adapter was written against 2.18.1"
+    assert row.providers["chat-only"] == "kiro-cli speaks managed; the provider offers chat-completions"
 
 
 def test_a_provider_without_the_protocol_is_refused_with_the_reason(tmp_path: Path) -> None:
