@@ -87,8 +87,7 @@ def call_for(action: Action, conversation: Conversation) -> Call:
         return Call(action.tool, action.arguments)
     values = {key: fill_marks(value, conversation) for key, value in _values(action, conversation).items()}
     tool = _tool_of_kind(action.do, conversation.tools)
-    if tool is not None and isinstance(action, Edit) and not _takes_replacements(tool):
-        # It edits in a language of its own, in which this step cannot be said.
+    if tool is not None and not _can_say(tool, action, values):
         tool = None
     if tool is None:
         patching = _tool_of_kind("patch", conversation.tools)
@@ -214,6 +213,16 @@ def _arguments(tool: OfferedTool, values: Mapping[str, str], conversation: Conve
     return arguments
 
 
+def _can_say(tool: OfferedTool, action: Action, values: Mapping[str, str]) -> bool:
+    """Whether a call of the tool can say this step.
+
+    Some edit in a language of their own, and some wait for one agent by its name, where none has one.
+    """
+    if isinstance(action, Wait):
+        return values["agents"] != "[]" or "agent_id" not in schemas.properties(tool.schema)
+    return not isinstance(action, Edit) or _takes_replacements(tool)
+
+
 def _kind_of_agent(tool: OfferedTool, field: str) -> str | None:
     """The all-round subagent among those that the tool's schema or its description lists."""
     if field not in KINDS_OF_AGENT:
@@ -252,7 +261,7 @@ def _typed(key: str, value: str, schema: Mapping[str, object]) -> object:
         return parsed
     if key == "agents":
         # One at a time: the one that was started last.
-        return ([schemas.FILLER, *json.loads(value)])[-1]
+        return json.loads(value)[-1]
     if key == "background":
         return next(mode for mode in schemas.choices(schema) if (mode == IN_BACKGROUND) is (value == "true"))
     if kind == "array":

@@ -260,8 +260,9 @@ def test_a_tool_that_waits_for_one_agent_gets_the_one_that_was_started_last() ->
     last, first = action(do="wait"), action(do="wait", agent=1)
     assert json.loads(call_for(last, waiting).arguments) == {"agent_id": "2f5d-2", "wait": True}
     assert json.loads(call_for(first, waiting).arguments) == {"agent_id": "40ab-1", "wait": True}
-    nobody = json.loads(call_for(last, replace(waiting, results=())).arguments)
-    assert nobody["agent_id"]
+    shell = offer("bash", command=STRING)
+    nobody = call_for(last, talk(COPILOT_TASK, COPILOT_READ, shell))
+    assert (nobody.name, json.loads(nobody.arguments)) == ("bash", {"command": "true all"})
 
 
 @pytest.mark.parametrize(
