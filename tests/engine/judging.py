@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import json
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from runner.store import ResultsStore
 from tests.engine.judges import SCRIPTED
 from tests.engine.standin import ENVIRONMENT, PROVIDER, run_script
 
+DATASETS = Path(__file__).parent.parent.parent / "datasets"
 WHOLE = "say(tokens=40)\nchange()\nnote()\n"
 FLAGS: Mapping[str, object] = {
     "judge": SCRIPTED,
@@ -27,9 +31,21 @@ FLAGS: Mapping[str, object] = {
 
 
 def finished(places: Places, script: str = WHOLE, *, count: int = 1, **flags: object) -> ResultsStore:
-    """A store with finished trials of a stand-in that does ``script``."""
-    run_script(places, script, flags={"count": count, **flags})
+    """A store with finished trials of a stand-in that does ``script``; run once, then copied."""
+    made = _finished(script, json.dumps({"count": count, **flags}, sort_keys=True))
+    shutil.copytree(made.name, places.root, dirs_exist_ok=True)
     return ResultsStore(places.results)
+
+
+@functools.cache
+def _finished(script: str, flags: str) -> tempfile.TemporaryDirectory[str]:
+    """A project without its datasets; it is there as long as this process."""
+    folder = tempfile.TemporaryDirectory(prefix="judging-", ignore_cleanup_errors=True)
+    root = Path(folder.name)
+    shutil.copytree(DATASETS, root / "datasets")
+    run_script(Places(root), script, flags=json.loads(flags))
+    shutil.rmtree(root / "datasets")
+    return folder
 
 
 def script(places: Places, *lines: str) -> None:

@@ -72,9 +72,11 @@ def _files(stored: StoredTrial) -> dict[str, bytes]:
         Refused: the store does not hold it, as with imported results.
     """
     record = stored.record
-    states = {artifact.state for artifact in record.artifacts}
-    if ArtifactState.NOT_PUBLISHED in states or (record.source is not None and not states):
-        raise Refused("its artifacts were not published with it, so there is nothing to read")
+    imported = Refused(
+        "it is imported and its artifacts were not published with it: there is nothing to read"
+    )
+    if any(artifact.state is ArtifactState.NOT_PUBLISHED for artifact in record.artifacts):
+        raise imported
     files = {}
     for artifact in record.artifacts:
         data = stored.artifact(artifact.name)
@@ -82,6 +84,8 @@ def _files(stored: StoredTrial) -> dict[str, bytes]:
             raise Refused(f"the store does not hold its {artifact.name}")
         if data is not None:
             files[artifact.name] = data
+    if record.source is not None and not files:
+        raise imported
     return files
 
 

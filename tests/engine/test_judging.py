@@ -1,0 +1,364 @@
+"""Judging stored trials: what is written, what is never made twice, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from runner.engine.judging import probe, read_judge_settings
+from runner.engine.judging.docket import make_docket
+from runner.engine.places import Places
+from runner.errors import ConfigurationError, UsageError
+from runner.providers.checks import CheckState
+from runner.records import JudgementStatus, Outcome, sha256_of
+from runner.store import ResultsStore, verify
+from tests.engine.judges import SCRIPTED
+from tests.engine.judging import FLAGS, asked, finished, judge, judgements, script
+from tests.engine.standin import ENVIRONMENT
+
+PROJECT = Path(__file__).parent.parent.parent
+
+
+def test_a_judgement_is_written_beside_its_trial_with_all_that_it_took(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    code, output = judge(places)
+    assert code == 0, output
+    [record] = judgements(store)
+    [stored] = ResultsStore(store.root).trials()
+    assert record.trial == stored.record.identity
+    assert record.trial_sha256 == stored.record.digest()
+    assert (record.status, record.task_score) == (JudgementStatus.SCORED, 60.0)
+    assert (record.rubric, record.number) == ("implementation-1", 1)
+    assert record.judge.name == "scripted-judge-1"
+    assert (record.judge.kind, record.judge.model, record.judge.provider) == (
+        SCRIPTED,
+        "judge-1",
+        "elsewhere",
+    )
+    assert (record.judge.method, record.judge.version) == ("direct", "1")
+    assert record.judge.repository_grounded is False
+    assert record.notes == {"implementation": "By script."}
+    assert record.usage is not None
+    assert record.usage.input_tokens == 1000
+    assert [cost.amount_usd for cost in record.costs] == [0.25]
+    assert record.duration_seconds is not None
+    [attempt] = record.attempts
+    assert attempt.faults == ()
+    assert attempt.prompt_sha256 == sha256_of(asked(places)[0]["prompt"].encode())
+    assert [part.name for part in record.seen][-2:] == ["implementation.md", "patch.diff"]
+    assert (store.root / "swe").rglob("judgements/scripted-judge-1-1.json")
+    assert verify(store.root) == []
+    assert "60" in output
+    assert not list((places.artifacts / "judging").glob("*[0-9a-f]"))
+
+
+def test_the_judge_never_learns_model_agent_or_cost(places: Places) -> None:
+    words = "# Done\\n\\nI, secretive-model-9 of stand-in, cost $7.\\n"
+    finished(
+        places, f"say(tokens=40, cost=7.77)\nchange()\nnote(text='{words}')\n", model="secretive-model-9"
+    )
+    script(places, "valid")
+    judge(places)
+    [question] = asked(places)
+    assert "secretive-model-9" not in question["prompt"]
+    assert "stand-in" not in question["prompt"]
+    assert "7.77" not in question["prompt"]
+    assert "quarters of an hour" in question["prompt"]
+
+
+def test_a_judgement_that_is_stored_is_never_made_again(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    judge(places)
+    before = [record.to_bytes() for record in judgements(store)]
+    code, output = judge(places)
+    assert code == 0
+    assert "0 judgements of 0 trials to make; 1 trials have theirs" in output
+    assert len(asked(places)) == 1
+    assert [record.to_bytes() for record in judgements(store)] == before
+
+
+def test_repeats_are_numbered_and_only_the_missing_ones_are_made(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid 10", "valid 20")
+    judge(places)
+    judge(places, {**FLAGS, "repeats": "3"})
+    assert [(each.number, each.task_score) for each in judgements(store)] == [(1, 40.0), (2, 80.0), (3, 80.0)]
+    assert len(asked(places)) == 3
+    assert len({each.candidate for each in judgements(store)}) == 3
+    assert verify(store.root) == []
+
+
+def test_another_model_or_effort_is_another_judge(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    judge(places)
+    judge(places, {**FLAGS, "model": "judge-2"})
+    judge(places, {**FLAGS, "effort": "high"})
+    names = ["scripted-judge-1", "scripted-judge-1-high", "scripted-judge-2"]
+    assert [each.judge.name for each in judgements(store)] == names
+
+
+def test_only_missing_leaves_trials_alone_that_anybody_has_scored(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    judge(places)
+    _, output = judge(places, {**FLAGS, "model": "judge-2"}, only_missing=True)
+    assert "1 trials have theirs" in output
+    assert len(judgements(store)) == 1
+
+
+def test_after_two_re_asks_a_trial_is_unscored_and_not_failed(places: Places) -> None:
+    store = finished(places)
+    script(places, "wrong")
+    code, output = judge(places)
+    assert code == 3
+    [record] = judgements(store)
+    assert (record.status, record.task_score, record.scores) == (JudgementStatus.INVALID, None, None)
+    assert "task_score is 99, the mean of the totals is 60" in (record.invalid_reason or "")
+    assert len(record.attempts) == 3
+    assert all("task_score is 99" in attempt.faults[0] for attempt in record.attempts)
+    assert record.usage is not None
+    assert record.usage.input_tokens == 3000
+    assert [cost.amount_usd for cost in record.costs] == [0.75]
+    assert "1 unscored, 0 failed" in output
+    assert [stored.record.outcome for stored in ResultsStore(store.root).trials()] == [Outcome.COMPLETED]
+
+
+def test_an_unscored_trial_is_judged_again_only_when_what_is_missing_is_asked_for(places: Places) -> None:
+    store = finished(places)
+    script(places, "wrong")
+    judge(places)
+    script(places, "valid")
+    judge(places)
+    assert asked(places) == []
+    code, _ = judge(places, only_missing=True)
+    assert code == 0
+    statuses = [(each.number, each.status) for each in judgements(store)]
+    assert statuses == [(1, JudgementStatus.INVALID), (2, JudgementStatus.SCORED)]
+
+
+def test_a_second_answer_that_is_valid_counts_with_the_price_of_both(places: Places) -> None:
+    store = finished(places)
+    script(places, "wrong", "valid")
+    code, _ = judge(places)
+    assert code == 0
+    [record] = judgements(store)
+    assert record.task_score == 60.0
+    assert [bool(attempt.faults) for attempt in record.attempts] == [True, False]
+    assert record.usage is not None
+    assert record.usage.input_tokens == 2000
+    assert "task_score is 99, the mean of the totals is 60" in asked(places)[1]["prompt"]
+
+
+def test_nothing_handed_in_is_zero_without_a_call(places: Places) -> None:
+    store = finished(places, "say(tokens=40)\nnote()\n")
+    script(places, "valid")
+    code, output = judge(places)
+    assert code == 0
+    [record] = judgements(store)
+    assert record.status is JudgementStatus.ZERO_BY_MISSING_ARTIFACTS
+    assert (record.task_score, record.missing, record.attempts) == (0.0, ("implementation",), ())
+    assert (record.usage, record.costs, record.seen) == (None, (), ())
+    assert asked(places) == []
+    assert "1 zero without a call" in output
+    assert verify(store.root) == []
+
+
+def test_a_missing_artifact_scores_zero_and_the_rest_is_judged(places: Places) -> None:
+    names = ("github-issue.md", "lld.md", "testing.md", "implementation.md")
+    notes = "".join(f"note({name!r}, 'Text of {name}')\n" for name in names)
+    store = finished(places, f"say(tokens=40)\nchange()\n{notes}", skill="swe3", max_topups=0)
+    script(places, "valid")
+    judge(places)
+    [record] = judgements(store)
+    assert record.missing == ("review",)
+    assert record.scores is not None
+    assert {name: score.total for name, score in record.scores.items()} == {
+        "github_issue": 60,
+        "lld": 60,
+        "review": 0,
+        "testing": 60,
+        "implementation": 60,
+    }
+    assert record.task_score == 48.0
+    assert "`review`" not in asked(places)[0]["prompt"]
+
+
+def test_a_judge_that_fails_leaves_the_trial_to_be_judged_and_what_it_used_is_not_lost(
+    places: Places,
+) -> None:
+    store = finished(places)
+    script(places, "wrong", "fail", "valid")
+    code, output = judge(places)
+    assert code == 3
+    assert "failed: the judge gave no answer: no route to the judge" in output
+    assert judgements(store) == []
+    assert verify(store.root) == []
+    code, _ = judge(places)
+    assert code == 0
+    [record] = judgements(store)
+    assert [attempt.interrupted for attempt in record.attempts] == [False, True, False]
+    assert [attempt.number for attempt in record.attempts] == [1, 2, 3]
+    assert record.usage is not None
+    assert record.usage.input_tokens == 2010
+    assert len(asked(places)) == 3
+    assert "your last answer" in asked(places)[2]["prompt"].casefold()
+
+
+def test_prices_that_were_given_make_the_cost_and_without_them_it_is_unknown(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    judge(places, {**FLAGS, "price_input": "3", "price_output": "15"})
+    [record] = judgements(store)
+    assert [(cost.basis.value, cost.amount_usd) for cost in record.costs] == [
+        ("metered", 0.25),
+        ("price-table", 0.003),
+    ]
+
+
+def test_only_trials_below_the_path_or_in_the_cell_are_judged(places: Places) -> None:
+    store = finished(places, count=2)
+    script(places, "valid")
+    [first, second] = [stored.folder for stored in ResultsStore(store.root).trials()]
+    judge(places, path=str(first))
+    assert [record.trial.key for record in judgements(store)] == [first.relative_to(store.root / "swe").parts]
+    judge(places, cells=["no-such-cell"])
+    assert len(judgements(store)) == 1
+    judge(places, cells=[f"*/{second.parent.name}/*"])
+    assert len(judgements(store)) == 2
+
+
+def test_several_trials_are_judged_at_once(places: Places) -> None:
+    store = finished(places, count=4, concurrency=4)
+    script(places, "valid")
+    code, _ = judge(places, {**FLAGS, "repeats": 2}, concurrency=4)
+    assert code == 0
+    assert len(judgements(store)) == len(asked(places)) == 8
+    assert verify(store.root) == []
+
+
+def test_a_dry_run_asks_and_writes_nothing(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    code, output = judge(places, dry_run=True)
+    assert code == 0
+    assert "1 judgements of 1 trials to make" in output
+    assert "nothing was asked" in output
+    assert (asked(places), judgements(store)) == ([], [])
+
+
+def test_imported_trials_are_refused_with_the_reason() -> None:
+    settings = read_judge_settings(None, FLAGS)
+    docket = make_docket(settings, Places(PROJECT), path=str(PROJECT / "results"))
+    assert docket.entries == ()
+    reasons = dict(docket.refused)
+    imported = "it is imported and its artifacts were not published with it: there is nothing to read"
+    assert reasons.pop(imported) > 300
+    assert sum(docket.refused.values()) == len(list(ResultsStore(PROJECT / "results").trial_keys()))
+    assert all(reason.startswith("it does not count: ") for reason in reasons)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("quarters of an hour", "halves of an hour", "has changed since it ran"),
+        (
+            "id: quarter-hour-default",
+            "id: half-hour-default",
+            "no dataset here has task quarter-hour-default",
+        ),
+    ],
+)
+def test_a_trial_whose_task_is_another_one_now_is_refused(
+    old: str, new: str, reason: str, places: Places
+) -> None:
+    finished(places)
+    script(places, "valid")
+    path = places.datasets / "hello-world.yaml"
+    path.write_text(path.read_text().replace(old, new))
+    for other in places.datasets.glob("*sanity*"):
+        other.unlink()
+    code, output = judge(places)
+    assert code == 0
+    assert reason in output
+    assert asked(places) == []
+
+
+def test_a_trial_in_which_our_side_failed_is_not_the_agents_to_answer_for(places: Places) -> None:
+    finished(places, "raise SystemExit(3)\n", max_retries=0)
+    [stored] = ResultsStore(places.results).trials()
+    script(places, "valid")
+    _, output = judge(places)
+    if stored.record.outcome is Outcome.INFRASTRUCTURE:
+        assert "our side failed in it" in output
+        assert asked(places) == []
+
+
+def test_a_scripted_judge_judges_demonstrations_only(places: Places) -> None:
+    finished(places)
+    _, output = judge(places, {"judge": "replay"})
+    assert "1 trials are not judged: a judge with scripted answers may judge demonstrations only" in output
+    assert judgements(ResultsStore(places.results)) == []
+
+
+def test_settings_come_from_a_file_and_flags_beat_them(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    config = places.root / "judge.yaml"
+    config.write_text(json.dumps({**FLAGS, "model": "judge-7", "effort": "low"}))
+    judge(places, {"effort": "high"}, config=config)
+    assert [each.judge.name for each in judgements(store)] == ["scripted-judge-7-high"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "complaint"),
+    [
+        ({"judge": "direct"}, "needs a provider"),
+        ({"judge": "direct", "endpoint": "http://localhost:1/v1"}, "needs --model"),
+        ({"judge": "codex"}, "needs --model"),
+        ({"judge": "codex", "provider": "nowhere", "model": "m"}, "no provider 'nowhere'"),
+        ({"judge": "nobody", "model": "m"}, "no judge 'nobody'"),
+        ({**FLAGS, "rubrik": "x"}, "did you mean rubric"),
+        ({**FLAGS, "repeats": "many"}, "repeats"),
+        ({**FLAGS, "repeats": 0}, "repeats"),
+        ({**FLAGS, "price_input": 1.0}, "price_input and price_output"),
+        ({**FLAGS, "api_key_env": "NOT_SET_ANYWHERE", "provider": "endpoint", "endpoint": "http://x/v1"},
+         "NOT_SET_ANYWHERE"),
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_explained(flags: dict[str, object], complaint: str, places: Places) -> None:
+    finished(places)
+    with pytest.raises((UsageError, ConfigurationError)) as caught:
+        judge(places, flags)
+    assert complaint in str(caught.value)
+
+
+def test_a_path_in_no_store_is_explained(places: Places) -> None:
+    with pytest.raises(UsageError, match="no store of results at this path"):
+        judge(places, path=str(places.datasets))
+
+
+def test_the_key_of_the_judge_is_in_no_record_and_no_journal(places: Places) -> None:
+    finished(places)
+    script(places, "wrong", "fail")
+    judge(places)
+    secret = ENVIRONMENT["STAND_IN_KEY"].encode()
+    written = [path for path in places.root.rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not [path for path in written if secret in path.read_bytes()]
+
+
+def test_a_judge_that_is_not_there_is_told_before_a_run(places: Places) -> None:
+    check = probe("codex", places, {}, {"provider": "replay"})
+    assert (check.state, check.fix) == (CheckState.FAIL, "invoke harness-install codex")
+    check = probe("replay", places, {})
+    assert check.state is CheckState.PASS
+    assert "replay 1 with replay-judge at replay answered" in check.found
+    check = probe("direct", places, {}, {"endpoint": "http://127.0.0.1:9/v1", "model": "m"})
+    assert check.state is CheckState.FAIL
+    assert "cannot be reached" in check.found
+    check = probe("no-such.yaml", places, {})
+    assert check.state is CheckState.FAIL
