@@ -53,10 +53,10 @@ def write_json(path: Path, content: Mapping[str, object]) -> Path:
     return path
 
 
-def write_yaml(path: Path, content: Mapping[str, object]) -> Path:
+def write_yaml(path: Path, content: Mapping[str, object] | list[Mapping[str, object]]) -> Path:
     """As :func:`write_json`, for programs that read YAML, which takes some of JSON's escapes otherwise."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(dict(content)), encoding="utf-8")
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
     return path
 
 

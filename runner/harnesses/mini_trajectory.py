@@ -23,7 +23,8 @@ from runner.harnesses.counts import (
     reasoning_not_reported,
     total,
 )
-from runner.harnesses.stream import Event, count, items, mapping, text
+from runner.harnesses.litellm_counts import counts_of
+from runner.harnesses.stream import Event, items, mapping, text
 from runner.records import DataWarning, Usage
 
 MAX_BYTES = 400_000_000
@@ -110,7 +111,7 @@ def _answers(messages: Sequence[Event]) -> Iterator[_Answer]:
         response = message if message.get("object") == "response" else mapping(said)
         if response or isinstance(said, str):
             # A response that could only be kept as a text has counts that nobody can read.
-            yield _Answer(text(response.get("model"), 300), _counts(mapping(response.get("usage"))))
+            yield _Answer(text(response.get("model"), 300), counts_of(mapping(response.get("usage"))))
 
 
 def _salvaged(data: str) -> Iterator[_Answer]:
@@ -121,24 +122,7 @@ def _salvaged(data: str) -> Iterator[_Answer]:
             usage, _ = decoder.raw_decode(data, match.end())
         except (ValueError, RecursionError):
             return
-        yield _Answer("", _counts(mapping(usage)))
-
-
-def _counts(usage: Event) -> Counts:
-    if "prompt_tokens" in usage:
-        whole, output = count(usage.get("prompt_tokens")), count(usage.get("completion_tokens"))
-        inside = mapping(usage.get("prompt_tokens_details"))
-        outside = mapping(usage.get("completion_tokens_details"))
-    else:
-        whole, output = count(usage.get("input_tokens")), count(usage.get("output_tokens"))
-        inside = mapping(usage.get("input_tokens_details"))
-        outside = mapping(usage.get("output_tokens_details"))
-    read = count(inside.get("cached_tokens")) or 0
-    write = count(usage.get("cache_creation_input_tokens")) or 0
-    fresh = None if whole is None else max(whole - read - write, 0)
-    if not whole and not output:
-        return ZERO
-    return Counts(fresh, output, read, write, count(outside.get("reasoning_tokens")))
+        yield _Answer("", counts_of(mapping(usage)))
 
 
 def _usage(run: _Run, silent: int) -> Usage | None:

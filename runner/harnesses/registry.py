@@ -11,6 +11,7 @@ from runner.harnesses.base import Harness
 from runner.registry import made_by_name
 
 HARNESSES: Mapping[str, str] = {
+    "aider": "runner.harnesses.aider:Aider",
     "claude-code": "runner.harnesses.claude_code:ClaudeCode",
     "codex": "runner.harnesses.codex:Codex",
     "copilot": "runner.harnesses.copilot:Copilot",
