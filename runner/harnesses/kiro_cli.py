@@ -45,7 +45,8 @@ class KiroCli:
         "reported, which is not the same as none.",
         "It exits with 0 even when its key is refused: a run without a trailer has failed.",
         "It reaches its vendor's cloud by itself. The sandbox hides files from it as from every other agent, "
-        "but its network is open and its key is inside; each trial says so.",
+        "but its network is open, this machine's own addresses included, and its key is inside; each trial "
+        "says so. On a machine in a cloud, shut its metadata address for such runs.",
         "It takes its key from KIRO_API_KEY. The sign-in of your own home is never read: make a key for it.",
         "The prompt goes to its standard input, which it reads where no prompt is an argument.",
     )

@@ -70,6 +70,31 @@ def test_an_unknown_cost_makes_the_sum_unknown_and_never_smaller() -> None:
         assert (cost.amount_usd, cost.missing_reason) == (None, "not every invocation reports it")
 
 
+def in_credits(used: float | None, dollars: float | None) -> Cost:
+    reason = None if dollars is not None else "no price"
+    return Cost(
+        basis=CostBasis.CREDITS,
+        amount_usd=dollars,
+        source="trailer",
+        credits_used=used,
+        missing_reason=reason,
+    )
+
+
+def test_credits_add_up_whether_or_not_their_price_is_known() -> None:
+    [cost] = fold_costs([[in_credits(0.25, 0.01)], [in_credits(0.5, 0.02)]])
+    assert (cost.credits_used, cost.amount_usd) == (0.75, 0.03)
+    [cost] = fold_costs([[in_credits(0.25, None)], [in_credits(0.5, None)]])
+    assert (cost.credits_used, cost.amount_usd, cost.missing_reason) == (0.75, None, "no price")
+
+
+def test_credits_that_one_invocation_does_not_tell_make_the_sum_unknown() -> None:
+    [cost] = fold_costs([[in_credits(0.25, 0.01)], [in_credits(None, None)]])
+    assert (cost.credits_used, cost.amount_usd) == (None, None)
+    [cost] = fold_costs([[in_credits(0.25, None)], []])
+    assert cost.credits_used is None
+
+
 def test_bases_are_never_added_to_each_other() -> None:
     credits_used = Cost(basis=CostBasis.CREDITS, amount_usd=1.0, source="vendor")
     assert {cost.basis: cost.amount_usd for cost in fold_costs([[metered(0.25), credits_used]])} == {
