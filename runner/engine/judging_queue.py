@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from runner.errors import HarnessmarkError
 from runner.records import TrialIdentity
 from runner.store import ResultsStore
 
+LOOK_SECONDS = 0.2
 JudgeMode = Literal["inline", "async", "skip"]
 JudgeTrial = Callable[[TrialIdentity], str | None]
 """Judges one stored trial; None when that went well or nothing was left to do, else what failed."""
@@ -84,12 +85,14 @@ class JudgingQueue:
             Exception: a judge failed in a way that is nobody's but ours.
         """
         try:
+            pending = set(self._futures)
+            while pending:
+                if give_up():
+                    dropped = {future for future in pending if future.cancel()}
+                    pending -= dropped
+                    self._count(-len(dropped))
+                _, pending = wait(pending, LOOK_SECONDS)
             for future in self._futures:
-                while not future.done():
-                    if give_up() and future.cancel():
-                        self._count(-1)
-                        break
-                    _settled(future)
                 if not future.cancelled():
                     future.result()
         finally:
@@ -111,10 +114,3 @@ class JudgingQueue:
         with self._lock:
             self.waiting += by
         self._news(self)
-
-
-def _settled(future: Future[None]) -> None:
-    """Wait a moment for ``future``; a user may want to stop meanwhile."""
-    done = threading.Event()
-    future.add_done_callback(lambda _: done.set())
-    done.wait(0.2)
