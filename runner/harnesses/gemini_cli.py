@@ -48,11 +48,11 @@ class GeminiCli(InstalledProgram):
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
     delegates: bool = True
-    memory_mb: int = 900
+    memory_mb: int = 800
     notes: tuple[str, ...] = (
         "Tokens are those of its last line, subagents included, told as input with the cache in it and "
         "output without thinking; they are taken apart. A run without an end is read from its session files.",
-        "It retries a failed request up to ten times and says nothing of it, so retries are unknown.",
+        "It retries a failed request up to ten times; an answer that breaks off in the middle ends it.",
         "Its exit code after a failed request is the HTTP status modulo 256; the last line decides instead.",
         "Its own limit on turns counts requests of the main conversation. Web search and fetch are off.",
     )
@@ -89,6 +89,7 @@ class GeminiCli(InstalledProgram):
             stdin=assignment.prompt.encode(),
             readable=self.folders(assignment.installed),
             configuration=(file,),
+            keep_stderr=True,
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:

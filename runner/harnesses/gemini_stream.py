@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.harnesses.base import Reading
+from runner.harnesses.base import Reading, stderr_beside
 from runner.harnesses.counts import NOT_A_CLASS, ZERO, Counts, as_usage, lower_bound, not_reported, total
 from runner.harnesses.gemini_session import Sessions, counts_of, read_sessions
-from runner.harnesses.stream import Event, count, mapping, objects, parsed, text
+from runner.harnesses.stream import MAX_LINE_BYTES, Event, count, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -24,6 +24,7 @@ TURNED_AWAY = re.compile(
 )
 """In the message of a request that the server refused or that reached none, so that it used no tokens."""
 TURN_LIMIT = re.compile(r"max(imum)? session turns", re.IGNORECASE)
+RETRYING = re.compile(rb"Attempt \d+ failed\b.{0,500}?\. Retrying ", re.DOTALL)
 LOOP = "Loop detected"
 SOURCES = {
     "input_tokens": "stats input_tokens less cached of the result line, all models",
@@ -69,7 +70,7 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
     """The reading of a run. Never raises on broken, cut or missing output.
 
     Args:
-        stdout: the stream.
+        stdout: the stream; what the agent said on standard error stands beside it, retries among it.
         configuration: the agent's own folder, in which its session files lie.
         warnings: what the caller knows already.
     """
@@ -79,7 +80,7 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
     sessions = read_sessions(configuration)
     turns = len(sessions.turns) or heard.turns
     if heard.result is None:
-        return _read_stopped(heard, sessions, turns, warnings)
+        return _read_stopped(heard, sessions, turns, _retries(stdout), warnings)
     failure = _failure(heard, heard.result, turns)
     by_model = {name: each for name, each in _by_model(heard.result).items() if not each.all_zero}
     silent = len(sessions.silent) if by_model else turns
@@ -91,12 +92,15 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
         usage=_usage(by_model, silent=silent, refused=failure is not None and not lost),
         usage_by_model={} if silent else {name: as_usage(each, SOURCES) for name, each in by_model.items()},
         turns=turns,
+        retries=_retries(stdout),
         limit_hit="turns" if _at_limit(heard, heard.result) else None,
         warnings=(*_warnings(silent, lost=lost), *warnings),
     )
 
 
-def _read_stopped(heard: _Heard, sessions: Sessions, turns: int, warnings: Sequence[DataWarning]) -> Reading:
+def _read_stopped(
+    heard: _Heard, sessions: Sessions, turns: int, retries: int | None, warnings: Sequence[DataWarning]
+) -> Reading:
     by_model = {} if sessions.silent else sessions.by_model()
     silent = len(sessions.silent) or (0 if by_model else heard.turns)
     notes = [lower_bound("the agent was stopped, so answers under way were not counted")] if by_model else []
@@ -109,8 +113,19 @@ def _read_stopped(heard: _Heard, sessions: Sessions, turns: int, warnings: Seque
         usage=as_usage(total(by_model.values()), SESSION_SOURCES) if by_model else None,
         usage_by_model={name: as_usage(each, SESSION_SOURCES) for name, each in by_model.items()},
         turns=turns if heard.started or turns else None,
+        retries=retries if heard.started else None,
         warnings=(*notes, *warnings),
     )
+
+
+def _retries(stdout: Path) -> int | None:
+    """Requests that were made again, which the agent tells on standard error only."""
+    try:
+        with stderr_beside(stdout).open("rb") as stream:
+            lines = iter(lambda: stream.readline(MAX_LINE_BYTES), b"")
+            return sum(RETRYING.match(line) is not None for line in lines)
+    except OSError:
+        return None
 
 
 def _by_model(result: Event) -> dict[str, Counts]:

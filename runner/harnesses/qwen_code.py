@@ -29,7 +29,7 @@ PINNED = Installation(
     version="0.24.4",
     executable="node_modules/@qwen-code/qwen-code/cli.js",
     runtime=Runtime.NODE,
-    note="Needs Node 22 or newer, which is installed with it, and two gigabytes of memory for each run.",
+    note="Needs Node 22 or newer, which is installed with it.",
 )
 
 
@@ -45,7 +45,7 @@ class QwenCode(InstalledProgram):
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
     delegates: bool = True
-    memory_mb: int = 1900
+    memory_mb: int = 300
     notes: tuple[str, ...] = (
         "Its input has the cache in it, although the field is called as in a program where it has not.",
         "It never tells tokens written to a cache: over Messages they are part of its input, with a warning.",

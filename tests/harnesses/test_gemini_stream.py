@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.harnesses.base import Reading
+from runner.harnesses.base import Reading, stderr_beside
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.gemini_cli import GeminiCli
 from runner.harnesses.gemini_session import counts_of, read_sessions
@@ -63,8 +63,18 @@ def test_the_last_line_is_taken_apart_into_classes_without_overlap(tmp_path: Pat
     assert (reading.warnings, reading.costs, reading.error) == ((), (), None)
 
 
-def test_retries_are_not_told_and_therefore_unknown(tmp_path: Path) -> None:
+def test_retries_are_told_on_standard_error_and_unknown_without_it(tmp_path: Path) -> None:
     assert read(tmp_path, lines("gemini-cli.jsonl")).retries is None
+    errors = stderr_beside(tmp_path / "stdout")
+    errors.write_text("Warning: Basic terminal detected.\n")
+    assert read(tmp_path, lines("gemini-cli.jsonl")).retries == 0
+    errors.write_text(
+        "Attempt 1 failed with status 500. Retrying with backoff... _ApiError: {}\n    at x (y:1:1)\n"
+        "Attempt 2 failed. Retrying with backoff... Error: fetch failed\n"
+        "Attempt 3 failed: quota. Max attempts reached\n"
+        "it says: Attempt 4 failed. Retrying with backoff...\n"
+    )
+    assert read(tmp_path, lines("gemini-cli.jsonl")).retries == 2
 
 
 def test_subagents_are_in_the_sums_and_not_among_the_turns(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ OTHER = [
     ("pi", WireProtocol.BEDROCK_CONVERSE, BY_NAME["failure"]),
     *(
         ("gemini-cli", WireProtocol.GENERATE_CONTENT, BY_NAME[each])
-        for each in ("plain", "cut", "timeout", "no-usage", "subagent-foreground")
+        for each in ("retry", "cut", "timeout", "no-usage", "subagent-foreground")
     ),
     ("qwen-code", WireProtocol.CHAT_COMPLETIONS, BY_NAME["retry"]),
     ("qwen-code", WireProtocol.CHAT_COMPLETIONS, BY_NAME["subagent-background"]),
