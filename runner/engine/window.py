@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runner.errors import ConfigurationError
 from runner.providers.checks import CONTEXT_WINDOW, Check, CheckState
 
 SMALLEST = 64_000
@@ -49,15 +48,3 @@ def window_check(window: int | None, gate: Gate) -> Check:
             CONTEXT_WINDOW, CheckState.WARN, found, "serve it with a larger window where it has one", window
         )
     return Check(CONTEXT_WINDOW, CheckState.PASS, found, window=window)
-
-
-def window_warning(window: int | None, *, model: str, output_tokens: int, allow_small: bool) -> str | None:
-    """What a user should know of a window that became known while a run goes on; None where nothing.
-
-    Raises:
-        ConfigurationError: it is too small.
-    """
-    check = window_check(window, Gate(model, output_tokens, allow_small))
-    if check.state is CheckState.FAIL:
-        raise ConfigurationError(check.found, remedy=check.fix)
-    return f"{model}: {check.found}" if check.state is CheckState.WARN else None

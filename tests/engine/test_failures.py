@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from runner.engine.masking import Mask
 from runner.engine.places import Places
 from runner.engine.progress import dollars, summary_lines, trial_line
 from runner.engine.running import RunSummary
-from runner.errors import RepositoryError, StoreError, UsageError
+from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.harnesses.base import Assignment, Launch
 from runner.harnesses.loop import Loop
 from runner.records import CheckStatus, Outcome, PlannedTrial
@@ -132,7 +133,7 @@ tasks:
 def test_repositories_that_cannot_be_had_are_all_named_before_anything_is_planned(places: Places) -> None:
     path = places.root.parent / "far.yaml"
     path.write_text(FAR, encoding="utf-8")
-    with pytest.raises(RepositoryError) as caught:
+    with pytest.raises(ConfigurationError) as caught:
         run(places, {"dataset": str(path), "model": "replay-careful"})
     assert caught.value.exit_code == 1
     assert all(name in caught.value.message() for name in ("nothing-here", "nothing-there"))
@@ -153,8 +154,11 @@ def test_a_dataset_named_by_its_path_is_found_again_and_leaves_no_folder_of_this
     assert not [each for each in store.root.rglob("*") if each.is_file() and home in each.read_bytes()]
 
 
+@dataclass(frozen=True)
 class Spoiler(Loop):
     """Changes the hidden files while the agent works."""
+
+    name: str = "spoiler"
 
     def launch(self, assignment: Assignment) -> Launch:
         project = assignment.workspace.parents[4]
