@@ -46,7 +46,7 @@ class Copilot(InstalledProgram):
     turns_definition: str = "turns of the main agent that it started; not those of subagents"
     installation: Installation = PINNED
     delegates: bool = True
-    memory_mb: int = 300
+    memory_mb: int = 350
     notes: tuple[str, ...] = (
         "Its stream has no token counts: they are read from its event file, one record for each request, "
         "those of subagents included.",
