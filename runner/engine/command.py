@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import FrameType
 
@@ -122,7 +123,9 @@ def start(call: Call, wanted: Sequence[RunSettings], *, dry_run: bool = False) -
     store = places.store(demonstration=demonstration, private=private, scanner=prepared.scanner)
     with ExitStack() as stack:
         if not dry_run:
-            sessions = stack.enter_context(open_sessions(groups, places, call.environment))
+            sessions = stack.enter_context(
+                open_sessions(groups, places, call.environment, partial(say, call.console))
+            )
             require_repositories(groups, places, lambda text: say(call.console, text))
         # Two runs that plan at the same moment would otherwise take the same trial numbers.
         with locked(places.lock("planning"), wait=True, holder="another run"):
@@ -151,7 +154,8 @@ def go_on(call: Call, plan_id: str | None) -> int:
     store = ResultsStore(found.root, scanner=prepared.scanner)
     call.console.print(f"Resuming plan {plan.plan_id}", highlight=False)
     show_isolation(prepared.isolation, call.console)
-    with open_sessions(prepared.groups, call.places, call.environment) as sessions:
+    tell = partial(say, call.console)
+    with open_sessions(prepared.groups, call.places, call.environment, tell) as sessions:
         if not call.detach:
             return _run(call, prepared, plan, store, sessions)
     return _detached(call, prepared, plan)

@@ -82,18 +82,21 @@ def exclusive_keys(groups: Sequence[Group], places: Places) -> dict[tuple[str, .
 
 @contextmanager
 def open_sessions(
-    groups: Sequence[Group], places: Places, environment: Mapping[str, str]
+    groups: Sequence[Group],
+    places: Places,
+    environment: Mapping[str, str],
+    say: Callable[[str], None] | None = None,
 ) -> Iterator[Sessions]:
     """Make every model of ``groups`` reachable that may be so beside any other; the run opens the rest.
 
-    Equal settings share one session.
+    Equal settings share one session. ``say`` gets a line for each step that takes its time.
 
     Raises:
         ConfigurationError: a setting or credential is missing.
         UsageError: a model is not there.
     """
     sessions = Sessions(groups, places, environment)
-    with sessions.opened(None):
+    with sessions.opened(None, say):
         yield sessions
 
 
