@@ -11,6 +11,7 @@ from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import clean_environment, limits_not_kept
+from runner.harnesses.window import share_out
 from runner.records import CacheSemantics, Limits
 
 KINDS = {
@@ -18,8 +19,6 @@ KINDS = {
     WireProtocol.RESPONSES: {"TYPE": "openai", "WIRE_API": "responses"},
     WireProtocol.MESSAGES: {"TYPE": "anthropic"},
 }
-DEFAULT_WINDOW = 200_000
-DEFAULT_OUTPUT = 32_000
 KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 KEY_VARIABLE = "COPILOT_PROVIDER_API_KEY"
 """The only way in which it takes a key; the commands of the model do not get it."""
@@ -96,13 +95,12 @@ class Copilot(InstalledProgram):
 
 def provider(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
     """The variables that name the endpoint, its model, and how much fits into it."""
-    window = endpoint.context_window or DEFAULT_WINDOW
-    answer = min(limits.max_output_tokens or DEFAULT_OUTPUT, max(window // 2, 1))
+    shares = share_out(endpoint, limits)
     settings = {
         **KINDS[endpoint.protocol],
         "BASE_URL": endpoint.base_url,
-        "MAX_PROMPT_TOKENS": str(window - answer),
-        "MAX_OUTPUT_TOKENS": str(answer),
+        "MAX_PROMPT_TOKENS": str(shares.prompt),
+        "MAX_OUTPUT_TOKENS": str(shares.answer),
     }
     named = {f"COPILOT_PROVIDER_{name}": value for name, value in settings.items()}
     return {"COPILOT_MODEL": endpoint.model, **named, KEY_VARIABLE: endpoint.api_key}

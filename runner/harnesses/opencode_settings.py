@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.window import share_out
 from runner.records import Limits
 
 KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
@@ -18,10 +19,8 @@ CLIENTS = {
 ROOTS = {WireProtocol.MESSAGES: "/v1"}
 """What its client of a protocol expects behind the base URL that other clients expect."""
 DAY_MILLISECONDS = 86_400_000
-DEFAULT_WINDOW = 200_000
-DEFAULT_OUTPUT = 32_000
 SUMMARY_ROOM = 8_192
-"""Tokens that must be left beside the longest answer; with fewer it summarises first."""
+"""Tokens that must be left beside the longest answer, in a large window; with fewer it summarises first."""
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 """In the agent's own order; the first that is there counts."""
 FORBIDDEN = ("webfetch", "websearch", "codesearch", "question")
@@ -41,7 +40,7 @@ def settings_for(endpoint: Endpoint, limits: Limits, workspace: Path) -> dict[st
         "enabled_providers": [PROVIDER],
         "provider": {PROVIDER: _provider(endpoint, limits)},
         "permission": {"*": "allow", **dict.fromkeys(FORBIDDEN, "deny")},
-        "compaction": {"auto": True, "reserved": SUMMARY_ROOM},
+        "compaction": {"auto": True, "reserved": min(SUMMARY_ROOM, share_out(endpoint, limits).window // 8)},
         "instructions": [str(found)] if found else [],
         "autoupdate": False,
         "share": "disabled",
@@ -52,11 +51,10 @@ def settings_for(endpoint: Endpoint, limits: Limits, workspace: Path) -> dict[st
 
 
 def _provider(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
-    window = endpoint.context_window or DEFAULT_WINDOW
-    answer = min(limits.max_output_tokens or DEFAULT_OUTPUT, max(window // 2, 1))
+    shares = share_out(endpoint, limits)
     model = {
         "name": endpoint.model,
-        "limit": {"context": window, "output": answer},
+        "limit": {"context": shares.window, "output": shares.answer},
         "cost": {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0},
         "tool_call": True,
     }

@@ -99,9 +99,10 @@ def test_opencode_is_given_the_instruction_file_that_it_would_take_itself(
 
 
 def test_a_small_window_is_never_filled_by_one_answer(tmp_path: Path) -> None:
-    launch = launched("opencode", tmp_path, context_window=16_000)
-    model = settings(launch)["provider"]["harnessmark"]["models"]["vendor/model:1"]
+    found = settings(launched("opencode", tmp_path, context_window=16_000))
+    model = found["provider"]["harnessmark"]["models"]["vendor/model:1"]
     assert model["limit"] == {"context": 16_000, "output": 8000}
+    assert found["compaction"]["reserved"] == 2000
     environment = launched("copilot", tmp_path, context_window=16_000).environment
     assert environment["COPILOT_PROVIDER_MAX_OUTPUT_TOKENS"] == "8000"
     assert environment["COPILOT_PROVIDER_MAX_PROMPT_TOKENS"] == "8000"

@@ -298,3 +298,39 @@ def test_a_part_that_only_mentions_counts_is_no_answer(tmp_path: Path) -> None:
         )
         database.commit()
     assert classes(read(tmp_path, lines("opencode-subagent.jsonl")).usage) == ALL
+
+
+WORDS = (
+    "type",
+    "part",
+    "id",
+    "tokens",
+    "input",
+    "output",
+    "reasoning",
+    "cache",
+    "read",
+    "write",
+    "reason",
+    "error",
+)
+VALUES = st.recursive(
+    ANYTHING.filter(lambda value: not isinstance(value, bytes)),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=5),
+    max_leaves=12,
+)
+KINDS = st.sampled_from(("step_start", "step_finish", "tool_use", "text", "error"))
+
+
+@given(found=st.lists(st.tuples(KINDS, VALUES, VALUES), max_size=6))
+def test_no_event_of_any_shape_brings_the_reader_down(
+    found: list[tuple[str, object, object]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "opencode-any-shape"
+    said = [json.dumps({"type": kind, "part": part, "error": error}) + "\n" for kind, part, error in found]
+    path.write_text("".join(said), encoding="utf-8")
+    reading = read_run(path, path.parent / "no-data", "m")
+    assert all(each is None or each >= 0 for each in classes(reading.usage) or ())
+    assert reading.turns is None or 0 <= reading.turns <= len(found)
+    assert reading.stop_reason
+    assert reading.error is None or len(reading.error) <= 1000
