@@ -1,4 +1,4 @@
-"""Facts: what a provider or a session may say beside the rest, so that it ends up in the records of trials."""
+"""Facts: what a provider or a session may say beside the rest, and what then stands in the records."""
 
 from __future__ import annotations
 

@@ -6,10 +6,11 @@ speaks Chat Completions, with the name of the variable that holds a Bedrock key.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -36,6 +37,7 @@ PROTOCOLS = (
     WireProtocol.GENERATE_CONTENT,
 )
 PROGRAM = "proxy program"
+OTHER_PROTOCOL = re.compile(r"--protocol (\S+),")
 TRANSLATION = "translation"
 
 
@@ -149,7 +151,10 @@ class LiteLLM:
             return
         server = Server(route.base_url, key, settings.api_key_env)
         with Asker(key_headers(key), self.transport) as asker:
-            yield from probe(server, route.backend_model, (route.speaks,), asker)
+            for check in probe(server, route.backend_model, (route.speaks,), asker):
+                # What is offered there is the flag for a server that an agent speaks to itself.
+                other = OTHER_PROTOCOL.match(check.fix)
+                yield replace(check, fix=f"--backend-protocol {other[1]}") if other else check
         yield from _translations(route.speaks, settings.protocols)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,13 +34,26 @@ WORDS = {
 
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in the file at ``path``.
+    """The recipe in the file at ``path``; a file that has not changed is read once.
 
     Raises:
         ConfigurationError: every fault of the file in one report, with its line and the nearest known key.
     """
-    if path.is_file() and path.stat().st_size > MAX_BYTES:
-        raise ConfigurationError("is larger than any serving recipe", where=str(path))
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
+        ) from None
+    if found.st_size > MAX_BYTES:
+        raise ConfigurationError(
+            "is larger than any serving recipe", where=str(path), remedy="check the path"
+        )
+    return _parsed(path, found.st_mtime_ns, found.st_size)
+
+
+@functools.lru_cache(maxsize=256)
+def _parsed(path: Path, changed: int, size: int) -> Recipe:  # noqa: ARG001 - they tell one state from others
     document = read_strict_yaml(path)
     if not isinstance(document.value, dict):
         raise ConfigurationError(

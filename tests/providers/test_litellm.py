@@ -23,6 +23,7 @@ from runner.providers.litellm_program import VERSION
 from runner.providers.litellm_proxy import proxies, stop_proxies
 from runner.replay import ReplayServer
 from tests.providers.proxy_standin import install_standin
+from tests.providers.servers import Seen, api
 from tests.replay.tapes import tape
 
 BACKEND = "http://127.0.0.1:9/v1"
@@ -211,6 +212,18 @@ def test_the_checks_look_through_to_the_server_behind_the_proxy(tmp_path: Path) 
     assert found["translation to messages"].state is CheckState.WARN
     assert "fresh input" in found["translation to messages"].found
     assert not (tmp_path / "state").exists()
+
+
+def test_a_server_that_speaks_another_api_is_named_with_the_flag_for_it(tmp_path: Path) -> None:
+    def only_messages(seen: Seen) -> tuple[int, object]:
+        if seen.path == "/v1/models":
+            return 200, {"data": [{"id": "m"}]}
+        return (400, {"error": "faulty"}) if seen.path == "/v1/messages" else (404, {})
+
+    with api(only_messages) as server:
+        checks = list(LiteLLM().checks("m", settings_of(tmp_path, base_url=server.base_url), ENVIRONMENT))
+    (failed,) = (each for each in checks if each.state is CheckState.FAIL)
+    assert failed.fix == "--backend-protocol messages"
 
 
 @pytest.mark.parametrize(

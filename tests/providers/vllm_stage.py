@@ -29,18 +29,17 @@ class VllmStage:
 
     folder: Path
     port: int = 0
+    recipes: Path = Path()
+    """Folder of the recipes; one of its own where it is not given."""
     said: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        if self.recipes == Path():
+            self.recipes = self.folder / "recipes"
         install_program(self.folder / "bin")
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = int(probe.getsockname()[1])
-
-    @property
-    def recipes(self) -> Path:
-        """Folder of the recipes."""
-        return self.folder / "recipes"
 
     @property
     def environment(self) -> dict[str, str]:
