@@ -73,7 +73,7 @@ def group(places: Places, provider: object, **settings: object) -> Group:
     given = {"harness": "loop", "provider": "replay", "model": "m", **settings}
     whole = RunSettings(**given)  # type: ignore[arg-type]
     parts = resolve(whole, places)
-    return Group(whole, Parts(**{**vars(parts), "provider": provider}))  # type: ignore[arg-type]
+    return Group(whole, Parts(**{**vars(parts), "provider": provider}))
 
 
 def found(groups: list[Group], places: Places) -> list[Check]:
