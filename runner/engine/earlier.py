@@ -119,6 +119,20 @@ def recover(desk: Desk) -> Recovered:
     return Recovered(done)
 
 
+def ended_before(folder: Path) -> list[Done]:
+    """Invocations of a trial without a record that are known to have ended, in no order.
+
+    One that was in flight when its runner was killed is not among them: its output is read when the trial is
+    taken up again.
+    """
+    found = {done.invocation.started_at: done for done in _kept(folder)}
+    for path in folder.glob(f"invocation-*/{DONE}"):
+        with contextlib.suppress(OSError, ValidationError):
+            done = Done.model_validate_json(path.read_bytes())
+            found[done.invocation.started_at] = done
+    return list(found.values())
+
+
 def keep(folder: Path, done: Iterable[Done]) -> None:
     """Keep invocations for the next runner that takes up the trial of ``folder``."""
     folder.parent.mkdir(parents=True, exist_ok=True)

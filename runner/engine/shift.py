@@ -9,17 +9,18 @@ from dataclasses import replace
 from subprocess import SubprocessError
 from typing import Any
 
-from runner.engine.attempt import Attempt, clear
+from runner.engine.attempt import Attempt, clear, spent_on
 from runner.engine.blocks import Block, blocks_of
 from runner.engine.desk import Desk
 from runner.engine.desks import Desks, Either
+from runner.engine.earlier import ended_before
 from runner.engine.journal import FailedBlock, Journal
 from runner.engine.judging_queue import JudgingQueue
 from runner.engine.keeping import is_left, keep, release_held
 from runner.engine.planning import by_cell
 from runner.engine.run import Run
 from runner.engine.sessions import require_windows
-from runner.engine.spending import Account
+from runner.engine.spending import Account, spent_by
 from runner.engine.stop import Interrupted
 from runner.engine.tally import RunSummary, Tally, stored_trials
 from runner.engine.trial_queue import TrialQueue
@@ -51,9 +52,14 @@ class Shift:
         for position, stored in stored_trials(run.plan, run.store):
             finished.add(position)
             self._count(stored.record, stored.checks)
+        left = set(range(len(run.plan.trials))) - finished - held
+        for position in left:
+            done = ended_before(run.places.scratch(run.plan.plan_id, position))
+            if done:
+                self.account.begun(position, run.plan.trials[position].identity.cell.key, spent_on(done))
         self.queue = TrialQueue(
             run.plan,
-            set(range(len(run.plan.trials))) - finished - held,
+            left,
             account=self.account,
             tally=self.tally,
             wall=wall,
@@ -203,6 +209,9 @@ class Shift:
         run = self.run
         if result.trial.outcome is Outcome.CANCELLED:
             self.queue.put_back(desk.position)
+            if result.trial.invocations:
+                cell = desk.planned.identity.cell.key
+                self.account.begun(desk.position, cell, spent_by(result.trial))
         else:
             try:
                 written = keep(result, run.places, run.store, run.observer.note)

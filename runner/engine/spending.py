@@ -72,18 +72,27 @@ class Account:
     def __init__(self, run: Budget, cells: Mapping[tuple[str, ...], Budget]) -> None:
         self._run, self._cells = run, cells
         self._spent: dict[tuple[str, ...], Spent] = {}
+        self._begun: dict[int, tuple[tuple[str, ...], Spent]] = {}
 
     def add(self, trial: TrialRecord) -> None:
-        """Count a finished trial."""
+        """Count a finished trial; what it had spent before it was stopped is in its record."""
         cell = trial.identity.cell.key
         self._spent[cell] = self._spent.get(cell, Spent()) + spent_by(trial)
+        if trial.position is not None:
+            self._begun.pop(trial.position, None)
+
+    def begun(self, position: int, cell: tuple[str, ...], spent: Spent) -> None:
+        """Count what a trial without a record has spent so far, in place of what was known of it."""
+        self._begun[position] = (cell, spent)
 
     def run_used_up(self) -> str | None:
         """Why no trial at all may start, in words."""
-        reason = self._run.used_up(sum(self._spent.values(), Spent()))
+        begun = [spent for _, spent in self._begun.values()]
+        reason = self._run.used_up(sum([*self._spent.values(), *begun], Spent()))
         return reason and f"the budget of the run is used up: {reason}"
 
     def cell_used_up(self, cell: tuple[str, ...]) -> str | None:
         """Why no trial of ``cell`` may start, in words."""
-        reason = self._cells.get(cell, Budget()).used_up(self._spent.get(cell, Spent()))
+        begun = [spent for of, spent in self._begun.values() if of == cell]
+        reason = self._cells.get(cell, Budget()).used_up(sum(begun, self._spent.get(cell, Spent())))
         return reason and f"the budget of {' / '.join(cell)} is used up: {reason}"

@@ -69,6 +69,22 @@ def test_at_the_hard_end_trials_in_flight_stop_and_are_left(places: Places) -> N
     assert [each.stop_reason for each in stored.record.invocations] == ["cancelled", "end"]
 
 
+def test_a_budget_counts_what_stopped_trials_had_spent_before_it_lets_another_one_start(
+    places: Places,
+) -> None:
+    waits = "say(tokens=100)\nchange()\ntime.sleep(120)\n"
+    flags: dict[str, object] = {"trials": 3, "concurrency": 1, "budget_tokens": 90}
+    code, _ = run_script(places, waits, flags=flags, end_hours=2 / 3600)
+    assert (code, finished(places)) == (3, [])
+    script(places, WORKS)
+    code, output = run(places, {"end_hours": 1.0}, resume=True, environment=ENVIRONMENT)
+    assert (code, finished(places)) == (3, [])
+    assert "the budget of the run is used up: 100 of 90 tokens" in output
+    raised: dict[str, object] = {"end_hours": 1.0, "budget_tokens": 115}
+    run(places, raised, resume=True, environment=ENVIRONMENT)
+    assert finished(places) == [Outcome.COMPLETED] * 2, "100 + 10, then 100 + 10 + 10 are more than 115"
+
+
 CHECK = """
         command: [python, -P, hidden_checks/run.py, hidden_checks/test_task.py]
 """
