@@ -16,9 +16,11 @@ from runner.replay import ReplayServer
 from runner.store import ResultsStore
 from tests.engine.runs import run
 from tests.harnesses.real.stage import INSTALLED, installed_harness
-from tests.providers.control_plane import REGION, ControlPlane, control_plane, refusing_tokens
+from tests.providers.control_plane import PROFILED, REGION, ControlPlane, control_plane, refusing_tokens
 
 MODEL, TASK = "replay-careful", "totals-by-tag"
+KNOWN = f"us.{PROFILED}"
+"""A model that the agent has heard of, unlike the scripted ones."""
 KEYS = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLEEXAMPLE12", "AWS_SECRET_ACCESS_KEY": "secret-of-a-test-0123456789"}
 FLAGS: dict[str, object] = {
     "provider": "bedrock",
@@ -86,6 +88,36 @@ def test_a_real_agent_solves_a_task_and_its_tokens_are_the_servers(
     written = record.model_dump_json()
     assert not [secret for secret in KEYS.values() if secret in written + printed]
     assert "bedrock-api-key-" not in written + printed
+
+
+def test_what_the_agent_asks_other_models_at_its_start_reaches_nobody(
+    places: Places, plane: ControlPlane
+) -> None:
+    installed_harness("claude-code")
+    places.harnesses.symlink_to(INSTALLED.resolve())
+    recorded = places.cassettes / "hello-world" / f"{MODEL}.jsonl"
+    text = recorded.read_text(encoding="utf-8").replace(f'"model": "{MODEL}"', f'"model": "{KNOWN}"', 1)
+    recorded.with_name(f"{KNOWN}.jsonl").write_text(text, encoding="utf-8")
+    with ReplayServer(places.cassettes) as server:
+        address = server.url_for(run="r", scenario=f"hello-world/{TASK}")
+        code, printed = run(
+            places, {**FLAGS, "harness": "claude-code", "endpoint": address, "model": KNOWN}, environment=KEYS
+        )
+        assert code == 0, printed
+        counted = server.count("r")
+        assert server.threads("r") == ("main",)
+        assert server.count("r", protocol="bedrock-invoke").requests == counted.requests
+    [stored] = ResultsStore(places.results).trials()
+    record = stored.record
+    assert record.usage is not None
+    assert (record.usage.input_tokens, record.usage.output_tokens) == (
+        counted.told.uncached,
+        counted.told.output,
+    )
+    assert list(record.invocations[0].usage_by_model) == [KNOWN]
+    assert record.invocations[0].requests_seen == counted.requests
+    assert "agent-price-of-another-path" in {warning.code for warning in record.warnings}
+    assert {cost.source for cost in record.costs} == {"tokens times the prices given for this run"}
 
 
 def test_expired_credentials_stop_a_run_before_anything_starts(
