@@ -55,6 +55,8 @@ class GeminiCli(InstalledProgram):
         "It retries a failed request up to ten times; an answer that breaks off in the middle ends it.",
         "Its exit code after a failed request is the HTTP status modulo 256; the last line decides instead.",
         "Its own limit on turns counts requests of the main conversation. Web search and fetch are off.",
+        "It is told at which share of its assumed window to summarise, but does so only between messages of "
+        "a user: one long task can outgrow a small window.",
     )
 
     def launch(self, assignment: Assignment) -> Launch:

@@ -19,6 +19,7 @@ AUTHENTICATION = {
     WireProtocol.MESSAGES: "anthropic",
 }
 KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
+DEFAULT_OUTPUT = 32_000
 INSTRUCTIONS = ("QWEN.md", "AGENTS.md")
 REACHES_OUT = "web_fetch,web_search"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
@@ -128,6 +129,9 @@ def settings(assignment: Assignment) -> dict[str, object]:
     generation: dict[str, object] = {"maxRetries": 0}
     if endpoint.context_window is not None:
         generation["contextWindowSize"] = endpoint.context_window
+    if endpoint.protocol is WireProtocol.MESSAGES:
+        # Left alone it asks for more thinking than the longest answer may have, which servers refuse.
+        generation["reasoning"] = {"budget_tokens": (limits.max_output_tokens or DEFAULT_OUTPUT) // 2}
     model: dict[str, object] = {"name": endpoint.model, "generationConfig": generation}
     if limits.max_turns is not None:
         model["maxSessionTurns"] = limits.max_turns

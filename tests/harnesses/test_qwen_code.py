@@ -101,3 +101,14 @@ def test_only_the_workspace_has_the_instructions_it_looks_for(tmp_path: Path) ->
         prepared.workspace / "QWEN.md",
         prepared.workspace / "AGENTS.md",
     }
+
+
+@pytest.mark.parametrize(("limits", "budget"), [(LIMITS, 4500), (Limits(), 16_000)])
+def test_over_messages_it_asks_for_less_thinking_than_an_answer_may_have(
+    limits: Limits, budget: int, tmp_path: Path
+) -> None:
+    generation = settings_of(launched(tmp_path, WireProtocol.MESSAGES, limits)[0])["model"][
+        "generationConfig"
+    ]
+    assert generation["reasoning"] == {"budget_tokens": budget}
+    assert "reasoning" not in settings_of(launched(tmp_path)[0])["model"]["generationConfig"]
