@@ -20,7 +20,10 @@ ROOTS = {WireProtocol.MESSAGES: "/v1"}
 """What its client of a protocol expects behind the base URL that other clients expect."""
 DAY_MILLISECONDS = 86_400_000
 SUMMARY_ROOM = 8_192
-"""Tokens that must be left beside the longest answer, in a large window; with fewer it summarises first."""
+"""Tokens that must be left beside the longest answer, in a large window; with fewer it summarises first.
+
+It looks at this room only where the limit of the input is named as well.
+"""
 INSTRUCTIONS = ("AGENTS.md", "CLAUDE.md", "CONTEXT.md")
 """In the agent's own order; the first that is there counts."""
 FORBIDDEN = ("webfetch", "websearch", "codesearch", "question")
@@ -54,7 +57,7 @@ def _provider(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     shares = share_out(endpoint, limits)
     model = {
         "name": endpoint.model,
-        "limit": {"context": shares.window, "output": shares.answer},
+        "limit": {"context": shares.window, "input": shares.prompt, "output": shares.answer},
         "cost": {"input": 0, "output": 0, "cache_read": 0, "cache_write": 0},
         "tool_call": True,
     }

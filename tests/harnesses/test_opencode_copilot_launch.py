@@ -51,7 +51,7 @@ def test_opencode_speaks_the_protocol_of_its_endpoint(
     assert provider["options"]["apiKey"] == "{env:HARNESSMARK_MODEL_KEY}"
     assert launch.environment["HARNESSMARK_MODEL_KEY"] == KEY
     model = provider["models"]["vendor/model:1"]
-    assert model["limit"] == {"context": 100_000, "output": 9000}
+    assert model["limit"] == {"context": 100_000, "input": 91_000, "output": 9000}
     assert set(model["cost"].values()) == {0}
     assert launch.command[-1] == "harnessmark/vendor/model:1"
 
@@ -101,7 +101,7 @@ def test_opencode_is_given_the_instruction_file_that_it_would_take_itself(
 def test_a_small_window_is_never_filled_by_one_answer(tmp_path: Path) -> None:
     found = settings(launched("opencode", tmp_path, context_window=16_000))
     model = found["provider"]["harnessmark"]["models"]["vendor/model:1"]
-    assert model["limit"] == {"context": 16_000, "output": 8000}
+    assert model["limit"] == {"context": 16_000, "input": 8000, "output": 8000}
     assert found["compaction"]["reserved"] == 2000
     environment = launched("copilot", tmp_path, context_window=16_000).environment
     assert environment["COPILOT_PROVIDER_MAX_OUTPUT_TOKENS"] == "8000"
