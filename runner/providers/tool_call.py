@@ -1,24 +1,28 @@
 """Tool call: one real request with one tool, and whether the answer calls it as an agent can read it.
 
 A server whose tool-call parser does not fit its model answers well-formed nonsense: the call stands in the
-text, and an agent takes that for its last word.
+text, and an agent takes that for its last word. Some parsers fail only where an answer is streamed, as it is
+for agents, so it is streamed here.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import httpx
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.providers.tool_call_answer import UNREADABLE, Answer, read_answer
 
 SECONDS = 180.0
 OUTPUT_TOKENS = 4096
 """Room for a model that reasons first."""
 ATTEMPTS = 2
+MAX_BYTES = 5_000_000
 TOOL = "read_file"
 PATH = "notes/plan.txt"
 PROMPT = f"Read the file {PATH} with the tool {TOOL} now. Do not answer in words and do not ask."
@@ -75,41 +79,41 @@ def _one_try(
     if endpoint.protocol is WireProtocol.MESSAGES:
         headers |= {"anthropic-version": "2023-06-01"}
         headers |= {"x-api-key": endpoint.api_key} if endpoint.api_key else {}
+    ends = time.monotonic() + seconds
     try:
-        with httpx.Client(transport=transport, timeout=seconds, trust_env=False) as client:
-            answer = client.post(endpoint.base_url + path, json=body(endpoint.model), headers=headers)
+        with (
+            httpx.Client(transport=transport, timeout=seconds, trust_env=False) as client,
+            client.stream(
+                "POST", endpoint.base_url + path, json=body(endpoint.model), headers=headers
+            ) as answer,
+        ):
+            data = b""
+            for chunk in answer.iter_bytes():
+                data += chunk
+                if time.monotonic() > ends or len(data) > MAX_BYTES:
+                    return ToolCallFault(
+                        f"an answer to a request with a tool had no end within {seconds:.0f} s", STALL_FIX
+                    )
     except httpx.TimeoutException:
         return ToolCallFault(f"a request with a tool had no answer within {seconds:.0f} s", STALL_FIX)
     except httpx.HTTPError as error:
         return ToolCallFault(
             f"the server broke a request with a tool off: {type(error).__name__}", "see the server's log"
         )
+    said = data.decode(errors="replace")
     if answer.status_code != 200:
-        said = _one_line(answer.text)
         return ToolCallFault(
-            f"the server refuses a request with a tool ({answer.status_code}): {said}",
+            f"the server refuses a request with a tool ({answer.status_code}): {_one_line(said)}",
             "see the server's log; agents send such requests all the time",
         )
     try:
-        found = READERS[endpoint.protocol](answer.json())
-    except (ValueError, KeyError, TypeError, IndexError, AttributeError):
-        return ToolCallFault(
-            f"the answer is none of the API: {_one_line(answer.text)}", "choose another --protocol"
-        )
+        found = read_answer(endpoint.protocol, said)
+    except UNREADABLE:
+        return ToolCallFault(f"the answer is none of the API: {_one_line(said)}", "choose another --protocol")
     return _judged(found)
 
 
-@dataclass(frozen=True)
-class _Found:
-    """What an answer holds."""
-
-    calls: list[tuple[object, object]]
-    """Names and arguments."""
-    text: str
-    cut_off: bool
-
-
-def _judged(found: _Found) -> ToolCallFault | None:
+def _judged(found: Answer) -> ToolCallFault | None:
     for name, arguments in found.calls:
         if name != TOOL:
             return ToolCallFault(f"the call is of {name!r}, not of the tool on offer ({TOOL})", PARSER_FIX)
@@ -149,6 +153,7 @@ def _chat(model: str) -> dict[str, object]:
         "messages": [{"role": "user", "content": PROMPT}],
         "tools": [{"type": "function", "function": function}],
         "max_tokens": OUTPUT_TOKENS,
+        "stream": True,
     }
 
 
@@ -159,6 +164,7 @@ def _responses(model: str) -> dict[str, object]:
         "tools": [{"type": "function", "name": TOOL, "description": ABOUT, "parameters": SCHEMA}],
         "max_output_tokens": OUTPUT_TOKENS,
         "store": False,
+        "stream": True,
     }
 
 
@@ -168,42 +174,14 @@ def _messages(model: str) -> dict[str, object]:
         "messages": [{"role": "user", "content": PROMPT}],
         "tools": [{"name": TOOL, "description": ABOUT, "input_schema": SCHEMA}],
         "max_tokens": OUTPUT_TOKENS,
+        "stream": True,
     }
-
-
-def _read_chat(body: dict[str, object]) -> _Found:
-    choice = body["choices"][0]  # type: ignore[index]
-    message = choice["message"]
-    calls = [
-        (call["function"]["name"], call["function"]["arguments"]) for call in message.get("tool_calls") or []
-    ]
-    return _Found(calls, str(message.get("content") or ""), choice.get("finish_reason") == "length")
-
-
-def _read_responses(body: dict[str, object]) -> _Found:
-    items: list[dict[str, object]] = list(body["output"])  # type: ignore[call-overload]
-    calls = [(each["name"], each["arguments"]) for each in items if each["type"] == "function_call"]
-    parts = [part for each in items if each["type"] == "message" for part in each["content"]]  # type: ignore[attr-defined]
-    text = "".join(str(part.get("text") or "") for part in parts)
-    return _Found(calls, text, body.get("status") == "incomplete")
-
-
-def _read_messages(body: dict[str, object]) -> _Found:
-    blocks: list[dict[str, object]] = list(body["content"])  # type: ignore[call-overload]
-    calls = [(each["name"], each["input"]) for each in blocks if each["type"] == "tool_use"]
-    text = "".join(str(each["text"]) for each in blocks if each["type"] == "text")
-    return _Found(calls, text, body.get("stop_reason") == "max_tokens")
 
 
 REQUESTS: Mapping[WireProtocol, tuple[str, ToolBody]] = {
     WireProtocol.CHAT_COMPLETIONS: ("/chat/completions", _chat),
     WireProtocol.RESPONSES: ("/responses", _responses),
     WireProtocol.MESSAGES: ("/v1/messages", _messages),
-}
-READERS: Mapping[WireProtocol, Callable[[dict[str, object]], _Found]] = {
-    WireProtocol.CHAT_COMPLETIONS: _read_chat,
-    WireProtocol.RESPONSES: _read_responses,
-    WireProtocol.MESSAGES: _read_messages,
 }
 
 

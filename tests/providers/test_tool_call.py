@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 import httpx
 import pytest
@@ -12,15 +12,29 @@ from hypothesis import strategies as st
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.providers.tool_call import tool_call_fault
-from tests.providers.vllm_standin import RAW, Answer, chat, messages, responses
+from tests.providers.vllm_standin import RAW, Answer, chat, messages, responses, streamed
 
-SHAPES: dict[WireProtocol, Callable[[Answer], object]] = {
+SHAPES: dict[WireProtocol, Callable[[Answer], Mapping[str, object]]] = {
     WireProtocol.CHAT_COMPLETIONS: chat,
     WireProtocol.RESPONSES: responses,
     WireProtocol.MESSAGES: messages,
 }
 GOOD: Answer = ([("read_file", {"path": "notes/plan.txt"})], "", False)
 EVERY = pytest.mark.parametrize("protocol", sorted(SHAPES))
+
+
+PATHS = {
+    WireProtocol.CHAT_COMPLETIONS: "/v1/chat/completions",
+    WireProtocol.RESPONSES: "/v1/responses",
+    WireProtocol.MESSAGES: "/v1/messages",
+}
+
+
+def stream(protocol: WireProtocol, answer: Answer) -> httpx.Response:
+    """The answer as a stream of events."""
+    events = streamed(PATHS[protocol], SHAPES[protocol](answer))
+    lines = [f"event: x\ndata: {json.dumps(event)}\n\n" for event in events]
+    return httpx.Response(200, text="".join([*lines, "data: [DONE]\n\n"]))
 
 
 def fault(protocol: WireProtocol, *answers: object) -> str:
@@ -46,6 +60,30 @@ def fault(protocol: WireProtocol, *answers: object) -> str:
 @EVERY
 def test_a_call_as_the_api_has_it_passes(protocol: WireProtocol) -> None:
     assert fault(protocol, SHAPES[protocol](GOOD)) == ""
+
+
+@EVERY
+def test_streamed_answers_are_judged_by_the_same_rules(protocol: WireProtocol) -> None:
+    assert fault(protocol, stream(protocol, GOOD)) == ""
+    assert "as text" in fault(protocol, stream(protocol, ([], RAW, False)))
+    assert "in words" in fault(protocol, stream(protocol, ([], "A plan.", False)))
+    assert "cut off" in fault(protocol, stream(protocol, ([], "Let me", True)))
+    assert "cannot be read" in fault(protocol, stream(protocol, ([("read_file", '{"path": "a')], "", False)))
+
+
+@EVERY
+@pytest.mark.parametrize(
+    "text",
+    [
+        "data: {\n",
+        "data: 7\n",
+        'data: {"type": "error", "error": {}}\n',
+        'data: {"error": "x"}\n',
+        "data: []\n",
+    ],
+)
+def test_a_broken_stream_is_no_answer(protocol: WireProtocol, text: str) -> None:
+    assert "none of the API" in fault(protocol, httpx.Response(200, text=text))
 
 
 @EVERY
@@ -104,6 +142,15 @@ def test_a_server_that_keeps_silent_refuses_or_breaks_off_is_told_apart(protocol
     said = fault(protocol, refusal)
     assert "(400)" in said
     assert "requires a parser" in said
+
+
+@EVERY
+def test_an_answer_without_an_end_is_not_read_for_ever(protocol: WireProtocol) -> None:
+    def drips() -> Iterator[bytes]:
+        while True:
+            yield b"data: {}\n\n" * 20_000
+
+    assert "had no end" in fault(protocol, httpx.Response(200, content=drips()))
 
 
 @EVERY

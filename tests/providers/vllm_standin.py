@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 
 VERSION = "0.29.1"
 RAW = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a"}}\n</tool_call>'
@@ -50,7 +51,7 @@ def say(how: str, number: int) -> Answer:
     return [("read_file", ARGUMENTS)], "", False
 
 
-def chat(answer: Answer) -> Mapping[str, object]:
+def chat(answer: Answer) -> Mapping[str, Any]:
     """An answer of Chat Completions."""
     calls, text, cut = answer
     shown = [
@@ -62,7 +63,7 @@ def chat(answer: Answer) -> Mapping[str, object]:
     return {"choices": [{"index": 0, "message": message, "finish_reason": reason}]}
 
 
-def responses(answer: Answer) -> Mapping[str, object]:
+def responses(answer: Answer) -> Mapping[str, Any]:
     """An answer of Responses."""
     calls, text, cut = answer
     items: list[object] = [
@@ -72,7 +73,7 @@ def responses(answer: Answer) -> Mapping[str, object]:
     return {"status": "incomplete" if cut else "completed", "output": items}
 
 
-def messages(answer: Answer) -> Mapping[str, object]:
+def messages(answer: Answer) -> Mapping[str, Any]:
     """An answer of Messages."""
     calls, text, cut = answer
     blocks: list[object] = [{"type": "text", "text": text}]
@@ -83,6 +84,36 @@ def messages(answer: Answer) -> Mapping[str, object]:
 def as_text(arguments: object) -> str:
     """Arguments as the APIs of OpenAI send them."""
     return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def streamed(path: str, body: Mapping[str, Any]) -> list[Mapping[str, object]]:
+    """``body``, an answer at ``path``, as the events of a stream; arguments come in two parts."""
+    events: list[Mapping[str, object]] = []
+    if path.endswith("/completions"):
+        choice = body["choices"][0]
+        deltas: list[object] = [{"role": "assistant", "content": choice["message"]["content"]}]
+        for index, call in enumerate(choice["message"]["tool_calls"]):
+            name, given = call["function"]["name"], call["function"]["arguments"]
+            deltas.append(
+                {"tool_calls": [{"index": index, "function": {"name": name, "arguments": given[:4]}}]}
+            )
+            deltas.append({"tool_calls": [{"index": index, "function": {"arguments": given[4:]}}]})
+        events += [{"choices": [{"delta": delta, "finish_reason": None}]} for delta in deltas]
+        events.append({"choices": [{"delta": {}, "finish_reason": choice["finish_reason"]}]})
+        events.append({"choices": [], "usage": {"prompt_tokens": 1}})
+    elif path.endswith("/responses"):
+        events += [{"type": "response.output_item.done", "item": item} for item in body["output"]]
+        events.append({"type": f"response.{body['status']}", "response": {}})
+    else:
+        for index, block in enumerate(body["content"]):
+            begun = {**block, "text": ""} if block["type"] == "text" else {**block, "input": {}}
+            events.append({"type": "content_block_start", "index": index, "content_block": begun})
+            text = block.get("text", "") if block["type"] == "text" else as_text(block["input"])
+            kind = "text" if block["type"] == "text" else "partial_json"
+            for part in (text[:4], text[4:]):
+                events.append({"type": "content_block_delta", "index": index, "delta": {kind: part}})
+        events.append({"type": "message_delta", "delta": {"stop_reason": body["stop_reason"]}})
+    return events
 
 
 ROUTES = {"/v1/chat/completions": chat, "/v1/responses": responses, "/v1/messages": messages}
@@ -128,12 +159,21 @@ class Handler(BaseHTTPRequestHandler):
         how = os.environ.get("STANDIN_TOOLS", "")
         if how == "stall":
             time.sleep(30)
-        self.answer(200, ROUTES[self.path](say(how, Handler.answered)))
+        whole = ROUTES[self.path](say(how, Handler.answered))
+        if body.get("stream"):
+            lines = [f"data: {json.dumps(event)}\n\n" for event in streamed(self.path, whole)]
+            self.send("".join([*lines, "data: [DONE]\n\n"]).encode(), "text/event-stream")
+        else:
+            self.answer(200, whole)
 
     def answer(self, status: int, body: object) -> None:
         """Send ``body`` as JSON."""
-        data = json.dumps(body).encode()
+        self.send(json.dumps(body).encode(), "application/json", status)
+
+    def send(self, data: bytes, kind: str, status: int = 200) -> None:
+        """Send ``data``."""
         self.send_response(status)
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
