@@ -114,7 +114,9 @@ class Aider(InstalledProgram):
     def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - its counts are rounded
         """What the answers in its log add up to."""
         missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
-        return read_log(self.log(assignment), missing)
+        # Over Messages its library says 0 whatever the server told.
+        tells = assignment.endpoint.protocol is not WireProtocol.MESSAGES
+        return read_log(self.log(assignment), missing, tells_reasoning=tells)
 
     def trace(self, line: str) -> str | None:
         """An edit, a file it took up, an answer's tokens or a failure."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runner.harnesses.base import Reading
@@ -38,6 +38,7 @@ SOURCES = {
 class _Heard:
     """What the lines of a log add up to."""
 
+    tells_reasoning: bool = True
     started: bool = False
     ended: bool = False
     in_flight: bool = False
@@ -54,7 +55,10 @@ class _Heard:
         elif kind == "answer":
             self.started, self.in_flight, self.failure = True, False, ""
             self.reason = text(event.get("finish_reason"), 100)
-            self.answers.append((text(event.get("model"), 300), counts_of(mapping(event.get("usage")))))
+            counts = counts_of(mapping(event.get("usage")))
+            if not self.tells_reasoning and not counts.all_zero:
+                counts = replace(counts, reasoning=None)
+            self.answers.append((text(event.get("model"), 300), counts))
         elif kind == "failure":
             self.started, self.in_flight = True, False
             self.failure = text(event.get("error")) or "a request failed"
@@ -63,13 +67,14 @@ class _Heard:
             self.started, self.ended = True, True
 
 
-def read_log(path: Path, warnings: Sequence[DataWarning] = ()) -> Reading:
+def read_log(path: Path, warnings: Sequence[DataWarning] = (), *, tells_reasoning: bool = True) -> Reading:
     """The reading of the log at ``path``. Never raises on a broken, cut or missing file.
 
     Args:
         warnings: what the caller knows already.
+        tells_reasoning: whether the library passes on how much of the output was reasoning.
     """
-    heard = _Heard()
+    heard = _Heard(tells_reasoning)
     for event in objects(path):
         heard.hear(event)
     silent = sum(counts.all_zero for _, counts in heard.answers)

@@ -19,6 +19,7 @@ SIDE_TURN = Turn(task="side", step=0, say="Replay", usage=Tokens(uncached=7, out
 THOUGHT = "This reasoning is scripted."
 SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 """What an agent whose one tool is a shell asks for at the end; in its prompt."""
+COMPLAINT = "Tool call error:"
 
 
 def find_turn(library: Library, scenario: Scenario, conversation: Conversation) -> Turn:
@@ -43,13 +44,14 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
         )
     if wants_blocks(conversation):
         return said_at_once(cassette.turns[scene], conversation)
-    turn = cassette.turn_after(scene, conversation.tool_results)
+    done = conversation.tool_results + _complaints(conversation)
+    turn = cassette.turn_after(scene, done)
     if turn is None:
         turns = cassette.turns[scene]
         starts = [sum(len(earlier.actions) for earlier in turns[:index]) for index in range(len(turns))]
         raise RequestFault(
             f"{where}, task {scenario.task!r}: "
-            f"no step begins after {conversation.tool_results} tool results; "
+            f"no step begins after {done} tool results; "
             f"steps begin after {', '.join(str(start) for start in starts)}",
             status=404,
             code="unknown_step",
@@ -106,6 +108,11 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
         cache_detail=not faults.no_cache_detail,
         thought=THOUGHT if turn.usage.reasoning and conversation.thinking else "",
     )
+
+
+def _complaints(conversation: Conversation) -> int:
+    """Calls that such an agent found fault with: instead of a result it gives words of its own."""
+    return conversation.heard.count(COMPLAINT) if SUBMIT in conversation.prompt else 0
 
 
 def _submission(conversation: Conversation) -> tuple[Action, ...]:

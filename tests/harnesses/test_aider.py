@@ -79,6 +79,15 @@ def test_cached_input_is_told_apart(tmp_path: Path) -> None:
     assert reading.turns == 2
 
 
+def test_reasoning_that_the_library_does_not_pass_on_is_unknown_and_said_so(tmp_path: Path) -> None:
+    given = assignment(tmp_path, MESSAGES)
+    Aider.log(given).parent.mkdir()
+    Aider.log(given).write_bytes((SAMPLES / "aider.jsonl").read_bytes())
+    reading = Aider().read(tmp_path / "no-stdout", given)
+    assert classes(reading.usage) == (5266, 16036, 0, 475, None)
+    assert codes(reading) == {"reasoning-not-reported"}
+
+
 def test_a_refused_request_is_an_error_although_the_exit_code_is_zero(tmp_path: Path) -> None:
     reading = read(tmp_path, REQUEST, failure(), END)
     assert (reading.is_error, reading.stop_reason, reading.turns) == (True, "error", 0)

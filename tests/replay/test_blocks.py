@@ -152,7 +152,9 @@ def test_an_agent_that_waits_for_a_command_at_the_end_gets_it(server: ReplayServ
     schema = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
     bash = {"type": "function", "function": {"name": "bash", "parameters": schema}}
     messages: list[dict[str, object]] = [{"role": "user", "content": prompt}]
-    for _ in range(3):
+    # It complains of a call that it cannot read, and shows the model no result of it.
+    messages.append({"role": "user", "content": "Tool call error:\nno such tool"})
+    for _ in range(2):
         messages += [{"role": "assistant", "content": "x"}, {"role": "tool", "content": "y"}]
     body = {"model": "m", "messages": messages, "tools": [bash]}
     url = f"{server.url_for(run='r', scenario='demo/t')}/v1/chat/completions"
