@@ -63,6 +63,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             if demonstration is not None
             else "",
             "links": links,
+            "judges": bool(world.judge_cards),
         },
         crumbs=(Crumb("Home", links.HOME),),
     )

@@ -16,10 +16,12 @@ from generators.pages.cell_tables import (
 )
 from generators.pages.charting import radars
 from generators.pages.harness_skill import crumbs
+from generators.pages.judge import judge_page
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.world import World
-from generators.tables.boards import Board
+from generators.statistics.intervals import mean_interval
+from generators.tables.boards import Board, task_means
 from generators.tables.cells import Cell
 from generators.tables.exports import summary_paths
 from generators.tables.figures import BY_NAME
@@ -69,7 +71,7 @@ def _page(world: World, cell: Cell) -> Page:
             "tiers": tier_table(cell),
             "artifacts": artifact_table(cell),
             "radars": [chart.html for chart in drawn],
-            "judge": _judge(cell),
+            "judge": _judge(world, cell),
             "serving": _serving(world, cell),
             "warnings": warning_table(world, cell, path),
             "left_out": left_out(world, cell, path),
@@ -178,7 +180,7 @@ def _other_ids(world: World, cell: Cell) -> str:
     return f"other cells of this name sent {words.listing(others)}" if others else ""
 
 
-def _judge(cell: Cell) -> Facts:
+def _judge(world: World, cell: Cell) -> Facts:
     judges = {
         (
             judgement.judge.model or judgement.judge.name,
@@ -204,7 +206,25 @@ def _judge(cell: Cell) -> Facts:
     if counted:
         behind = f"{sum(counted):,} of {len(counted):,} trials"
         facts.append(("Judgements behind the scores", Entry(behind, note="a trial's score is their mean")))
+    if cell.yardstick is not None:
+        facts.append(("Interval of the mean score", _interval(world, cell)))
+        card = links.relative(world.cell_page(cell), judge_page(cell.yardstick, world.prefix))
+        facts.append(("How far it can be trusted", Entry("the judge's card", href=card)))
     return facts
+
+
+def _interval(world: World, cell: Cell) -> Entry:
+    """95 % interval of the mean score over tasks; the judge's noise is part of the spread it rests on."""
+    found = mean_interval(list(task_means(cell, "score").values()))
+    if found is None or found.lower is None or found.upper is None:
+        return Entry("not known", note="too few tasks, or scores all alike", unknown=True)
+    card = next((card for card in world.judge_cards if card.yardstick == cell.yardstick), None)
+    noise = card.repeats.within_sd if card and card.repeats else None
+    said = "its own noise was never measured" if noise is None else f"{noise:.1f} points by its repeats"
+    return Entry(
+        f"{max(found.lower, 0):.1f} to {min(found.upper, 100):.1f}",
+        note=f"95 %, over {found.count} tasks; the judge's noise is part of it: {said}",
+    )
 
 
 def _serving(world: World, cell: Cell) -> Facts:

@@ -20,6 +20,7 @@ QUALITY_SECTION = "data-quality"
 """Where a cell's page lists its warnings, task by task."""
 ABOUT = "about-a-run.md"
 SETUP = "setup/index.md"
+JUDGES = "judges/index.md"
 ACCOUNTING = "methodology/accounting.md"
 DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
@@ -45,6 +46,11 @@ def task_page(dataset: str, task: str, prefix: str = "") -> str:
 def harness_page(harness: str, prefix: str = "") -> str:
     """Source path of a harness' page."""
     return f"{prefix}harnesses/{component(harness)}.md"
+
+
+def judge_page(name: str, prefix: str = "") -> str:
+    """Source path of a judge's card."""
+    return f"{prefix}judges/{component(name)}.md"
 
 
 def setup_page(harness: str) -> str:

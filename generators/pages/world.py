@@ -13,6 +13,7 @@ from generators.tables.aliases import ModelAliases
 from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
+from generators.tables.judge_card import JudgeCard, judge_cards
 from runner.costs.hardware import HardwareRates
 from runner.datasets import Dataset, Task
 from runner.records import PlanRecord, ThroughputRecord
@@ -65,6 +66,11 @@ class World:
         if not self.demonstration:
             names |= set(self.datasets)
         return tuple(sorted(names))
+
+    @cached_property
+    def judge_cards(self) -> tuple[JudgeCard, ...]:
+        """One card for each judge, version and rubric that scored a recorded trial."""
+        return judge_cards(trial for cell in self.cells for trial in (*cell.counted, *cell.excluded))
 
     @cached_property
     def newest_run(self) -> date | None:

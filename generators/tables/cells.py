@@ -13,7 +13,7 @@ from generators.tables.figures import compute_all
 from generators.tables.money import basis_of
 from generators.tables.sample import Sample, Value
 from generators.tables.scoring import ScoreState
-from generators.tables.yardstick import Yardstick, main_yardstick
+from generators.tables.yardstick import Yardstick, admitted, main_yardstick
 from runner.costs.hardware import HardwareRates
 from runner.records import CellIdentity, CostBasis, DataWarning, Hosting, PlanRecord
 from runner.store import StoredTrial
@@ -217,7 +217,7 @@ def _notes(members: Sequence[StoredTrial], yardstick: Yardstick | None) -> Itera
 
 def _left_out(members: Sequence[StoredTrial], main: Yardstick) -> Iterable[DataWarning]:
     """What was judged with something else than ``main``, and enters no figure."""
-    used = {Yardstick.of(judgement) for member in members for judgement in member.judgements}
+    used = {Yardstick.of(judgement) for member in members for judgement in admitted(member)}
     rubrics = sorted({each.rubric for each in used} - {main.rubric})
     judges = sorted({each.judge_label for each in used if each.rubric == main.rubric} - {main.judge_label})
     if rubrics:

@@ -44,6 +44,15 @@ class Yardstick:
         return f"judged by another judge: {self.judge_label}" if self != main else ""
 
 
+def admitted(trial: StoredTrial) -> tuple[JudgementRecord, ...]:
+    """The judgements that may say something about ``trial``: scripted answers only about demonstrations."""
+    return tuple(
+        judgement
+        for judgement in trial.judgements
+        if trial.record.demonstration or not judgement.demonstration
+    )
+
+
 def main_yardstick(trials: Iterable[StoredTrial]) -> Yardstick | None:
     """The one that scored most of these trials; of equally many the one that sorts last.
 
@@ -54,7 +63,7 @@ def main_yardstick(trials: Iterable[StoredTrial]) -> Yardstick | None:
         for trial in trials
         for yardstick in {
             Yardstick.of(judgement)
-            for judgement in trial.judgements
+            for judgement in admitted(trial)
             if judgement.status is not JudgementStatus.INVALID
         }
     )
@@ -68,7 +77,7 @@ def counted_judgements(trial: StoredTrial, yardstick: Yardstick | None) -> tuple
     """
     valid = [
         judgement
-        for judgement in trial.judgements
+        for judgement in admitted(trial)
         if judgement.status is not JudgementStatus.INVALID and Yardstick.of(judgement) == yardstick
     ]
     return tuple(sorted(valid, key=lambda judgement: judgement.number))
