@@ -43,11 +43,7 @@ A package that the lock file names counts as there.
 
 @dataclass(frozen=True)
 class OpenCode(InstalledProgram):
-    """The harness ``opencode``.
-
-    Where answers break off or the server fails it asks again for ever, and says nothing meanwhile: the
-    supervisor and the gateway end that.
-    """
+    """The harness ``opencode``. It keeps no limit on turns, tokens or cost by itself."""
 
     name: str = "opencode"
     title: str = "OpenCode"
@@ -61,8 +57,10 @@ class OpenCode(InstalledProgram):
     notes: tuple[str, ...] = (
         "Tokens are read from its database, because its stream leaves out subagents. It counts reasoning "
         "apart; here it is part of the output.",
-        "It repeats a failed request for ever and says nothing meanwhile; the idle limit and the deadline "
-        "end that.",
+        "It repeats a failed request five times with growing pauses, for more than a minute in all, and says "
+        "nothing meanwhile; the retries are counted from its log.",
+        "An answer that ends for no reason it knows is asked for again for ever. Over Responses that is so "
+        "with every answer of a server that tells no token counts; the deadline ends it.",
         "Of what a repository brings for it, its instruction file is read; settings, agents and plugins are "
         "not loaded.",
         "Its tools for the web are off.",
