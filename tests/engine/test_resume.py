@@ -92,7 +92,7 @@ def test_a_finished_trial_that_was_deleted_stops_a_resume_before_anything_is_pai
     store = demonstration(places)
     [plan] = store.plans()
     shutil.rmtree(next(store.trials()).folder)
-    with pytest.raises(StoreError, match=r"1 of the finished trials of plan .* are damaged"):
+    with pytest.raises(ConfigurationError, match=r"1 of the finished trials of plan .* are damaged"):
         run(places, resume=plan.plan_id)
     assert trials_at(places) == 1
 

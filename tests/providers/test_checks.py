@@ -150,7 +150,7 @@ def having_checks() -> Iterator[str]:
             yield name
 
 
-@pytest.mark.parametrize("name", having_checks())
+@pytest.mark.parametrize("name", list(having_checks()))
 def test_without_any_settings_every_provider_fails_with_a_fix_and_raises_nothing(name: str) -> None:
     found = list(provider(name).checks("m", ProviderSettings(), {}))
     failed = [check for check in found if check.state is FAIL]

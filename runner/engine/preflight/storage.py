@@ -47,7 +47,7 @@ def _writable(folder: Path, root: Path) -> Check:
 def _damage(plan: PlanRecord, store: ResultsStore) -> Iterator[Check]:
     damaged = store.damaged(plan)
     if damaged:
-        found = f"{len(damaged)} finished trials of plan {plan.plan_id} are damaged or deleted"
+        found = f"{len(damaged)} of the finished trials of plan {plan.plan_id} are damaged or deleted"
         yield Check("plans", CheckState.FAIL, found, "invoke verify")
     else:
         left = pending(plan, store)

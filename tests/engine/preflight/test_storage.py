@@ -61,7 +61,7 @@ def test_a_damaged_plan_is_not_offered_and_not_gone_on_with(places: Places) -> N
     whole = group(places, model="replay-careful")
     check = plans(list(storage_checks([whole], demonstration(places), places, plan)))
     assert (check.state, check.fix) == (CheckState.FAIL, "invoke verify")
-    assert "1 finished trials" in check.found
+    assert "1 of the finished trials" in check.found
 
 
 def test_a_plan_that_is_whole_may_be_gone_on_with(places: Places) -> None:
