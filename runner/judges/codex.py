@@ -16,6 +16,8 @@ from runner.judges.grounding import ToolUse
 
 BYPASS = "--dangerously-bypass-approvals-and-sandbox"
 SCHEMA_FILE = "answer-schema.json"
+NO_INSTRUCTIONS = ("project_doc_max_bytes=0", "skills.include_instructions=false")
+"""Leave out the instruction files and the skills that a repository brings along."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,11 @@ class CodexJudge(AgenticJudge):
         if not question.confined:
             place = words.index(BYPASS)
             words[place : place + 1] = ["--sandbox", "read-only"]
-        words += ["--output-schema", str(schema), "-c", "project_doc_max_bytes=0"]
+        words += [
+            "--output-schema",
+            str(schema),
+            *(part for each in NO_INSTRUCTIONS for part in ("-c", each)),
+        ]
         if question.effort:
             words += ["-c", f"model_reasoning_effort={json.dumps(question.effort)}"]
         return replace(launch, command=(*words, last), configuration=(*launch.configuration, schema))
