@@ -1,7 +1,7 @@
 """LiteLLM: a proxy of our own that lets an agent speak one API to a model server that speaks another.
 
-For open-weight models on Amazon Bedrock the server is ``https://bedrock-mantle.<region>.api.aws/v1``, which
-speaks Chat Completions, with the name of the variable that holds a Bedrock key.
+For open-weight models on Amazon Bedrock a region stands for the server: its route of that kind speaks Chat
+Completions and takes a Bedrock key, which lasts twelve hours at most where it was made from credentials.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ PROTOCOLS = (
     WireProtocol.GENERATE_CONTENT,
 )
 PROGRAM = "proxy program"
+BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"
 OTHER_PROTOCOL = re.compile(r"--protocol (\S+),")
 TRANSLATION = "translation"
 
@@ -108,7 +109,7 @@ class LiteLLM:
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
     ) -> Iterator[ModelSession]:
         route = route_of(model, settings)
-        key = api_key(settings.api_key_env, environment)
+        key = api_key(route.api_key_env, environment)
         program = find_proxy(settings.installed)
         window = settings.context_window or context_window(
             f"{route.base_url}/models", route.backend_model, key_headers(key), self.transport
@@ -145,11 +146,11 @@ class LiteLLM:
             yield Check(ENDPOINT, CheckState.FAIL, error.what, error.remedy)
             return
         try:
-            key = api_key(settings.api_key_env, environment)
+            key = api_key(route.api_key_env, environment)
         except ConfigurationError as error:
             yield Check(CREDENTIALS, CheckState.FAIL, error.what, error.remedy)
             return
-        server = Server(route.base_url, key, settings.api_key_env)
+        server = Server(route.base_url, key, route.api_key_env)
         with Asker(key_headers(key), self.transport) as asker:
             for check in probe(server, route.backend_model, (route.speaks,), asker):
                 # What is offered there is the flag for a server that an agent speaks to itself.
@@ -164,8 +165,11 @@ def route_of(model: str, settings: ProviderSettings) -> Route:
     Raises:
         ConfigurationError: the server's address is missing or wrong, or nothing is translated for its API.
     """
+    given, variable = settings.base_url, settings.api_key_env
+    if given is None and settings.aws_region is not None:
+        given, variable = bedrock_url(settings.aws_region), variable or BEDROCK_KEY
     try:
-        base_url = checked_base_url(settings.base_url)
+        base_url = checked_base_url(given)
     except ConfigurationError as error:
         what = error.what.replace("provider endpoint", "provider litellm")
         raise ConfigurationError(what, where=error.where, remedy=error.remedy) from None
@@ -174,10 +178,21 @@ def route_of(model: str, settings: ProviderSettings) -> Route:
         backend_model=settings.backend_model or model,
         base_url=base_url,
         speaks=settings.backend_protocol or WireProtocol.CHAT_COMPLETIONS,
-        api_key_env=settings.api_key_env,
+        api_key_env=variable,
     )
     route.entry()
     return route
+
+
+def bedrock_url(region: str) -> str:
+    """Amazon Bedrock's route for clients of Chat Completions in ``region``.
+
+    Raises:
+        ConfigurationError: no region has such a name.
+    """
+    if not re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", region):
+        raise ConfigurationError("no region has such a name", where=region, remedy="as in us-east-1")
+    return f"https://bedrock-mantle.{region}.api.aws/v1"
 
 
 def _translations(speaks: WireProtocol, clients: tuple[WireProtocol, ...]) -> Iterator[Check]:

@@ -18,7 +18,7 @@ from runner.providers.background import is_up
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import CheckState
 from runner.providers.exclusive import exclusive_key, fault_of
-from runner.providers.litellm import LiteLLM, ProxySession
+from runner.providers.litellm import LiteLLM, ProxySession, route_of
 from runner.providers.litellm_program import VERSION
 from runner.providers.litellm_proxy import proxies, stop_proxies
 from runner.replay import ReplayServer
@@ -212,6 +212,20 @@ def test_the_checks_look_through_to_the_server_behind_the_proxy(tmp_path: Path) 
     assert found["translation to messages"].state is CheckState.WARN
     assert "fresh input" in found["translation to messages"].found
     assert not (tmp_path / "state").exists()
+
+
+def test_a_region_stands_for_the_route_of_bedrock_and_its_key() -> None:
+    settings = ProviderSettings(aws_region="us-east-1", backend_model="qwen.qwen3-coder-480b-a35b-v1:0")
+    route = route_of("qwen3-coder-480b", settings)
+    assert route.base_url == "https://bedrock-mantle.us-east-1.api.aws/v1"
+    assert route.api_key_env == "AWS_BEARER_TOKEN_BEDROCK"
+    assert "qwen.qwen3-coder-480b-a35b-v1:0" in str(route.entry())
+    named = ProviderSettings(aws_region="us-east-1", api_key_env="MANTLE_API_KEY", base_url=BACKEND)
+    assert route_of("m", named).base_url == BACKEND
+    assert route_of("m", named).api_key_env == "MANTLE_API_KEY"
+    for region in ("us-east-1.evil.example/", "", "US", "us-east-1/v1#"):
+        with pytest.raises(ConfigurationError):
+            route_of("m", ProviderSettings(aws_region=region))
 
 
 def test_a_server_that_speaks_another_api_is_named_with_the_flag_for_it(tmp_path: Path) -> None:
