@@ -59,7 +59,7 @@ RUN_HELP: Mapping[str, str] = {
     "instance-type": "machine that serves the model, for the record",
     "tensor-parallel-size": "for the record",
     "precision": "for the record",
-    "aws-region": "for provider bedrock (default: that of the environment or of the profile)",
+    "aws-region": "for provider bedrock (default: that of the environment or the profile) and litellm",
     "aws-profile": "for provider bedrock: a profile of your AWS configuration",
     "kiro-dollars-per-credit": "for provider kiro",
     "notify": "command that is run, with a JSON summary on its input, when the run ends, a budget stops it, "

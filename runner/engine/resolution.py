@@ -20,13 +20,13 @@ from runner.replay import recorded_models
 from runner.skills import skill
 
 PROVIDER_FLAGS = {
-    "aws_region": "bedrock",
-    "aws_profile": "bedrock",
-    "backend_model": "litellm",
-    "backend_protocol": "litellm",
-    "faults": "replay",
-    "kiro_dollars_per_credit": "kiro",
-    "recipe": "vllm",
+    "aws_region": ("bedrock", "litellm"),
+    "aws_profile": ("bedrock",),
+    "backend_model": ("litellm",),
+    "backend_protocol": ("litellm",),
+    "faults": ("replay",),
+    "kiro_dollars_per_credit": ("kiro",),
+    "recipe": ("vllm",),
 }
 
 
@@ -54,11 +54,12 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
         models = recorded_models(places.cassettes, load_dataset(path).scope)
     if not models:
         raise UsageError(f"provider {name} needs --model", remedy="name the model as the server lists it")
-    for flag, owner in PROVIDER_FLAGS.items():
-        if getattr(settings, flag) not in (None, ()) and name != owner:
+    for flag, owners in PROVIDER_FLAGS.items():
+        if getattr(settings, flag) not in (None, ()) and name not in owners:
             shown = "--" + flag.replace("_", "-")
             raise UsageError(
-                f"{shown} is for provider {owner}; this run uses {name}", remedy=f"leave {shown} out"
+                f"{shown} is for provider {' and '.join(owners)}; this run uses {name}",
+                remedy=f"leave {shown} out",
             )
     return settings.model_copy(
         update={
