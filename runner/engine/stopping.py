@@ -15,7 +15,7 @@ from runner.engine.processes import Process, is_alive
 from runner.engine.resuming import all_plans, find_any_plan
 from runner.errors import UsageError
 
-ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 30.0
 LOOK_SECONDS = 0.05
 
 
@@ -41,6 +41,8 @@ def stop_command(places: Places, say: Callable[[str], None], *, plan_id: str | N
         say(f"the runner of {state.plan_id} has ended")
     elif latest.stopping == "now":
         say(f"the runner of {state.plan_id} is stopping the trials in flight; they will run again on resume")
+    elif not latest.stopping:
+        say(f"the runner of {state.plan_id} was asked to stop, but has not answered yet")
     else:
         count = len(latest.running)
         say(f"the runner of {state.plan_id} starts nothing more; {count} trials in flight are finished first")

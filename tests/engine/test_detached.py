@@ -110,6 +110,7 @@ def test_it_runs_apart_from_the_terminal_and_says_where_to_look(detached: tuple[
         assert said in output
     assert (status.done, len(status.running), status.left) == (0, 1, 1)
     assert status.eta.seconds is None
+    os.kill(pid, signal.SIGHUP)
     (places.harnesses / "go").touch()
     ended = until(places, lambda each: not each.runner.is_alive)
     assert (ended.runner.state, ended.runner.exit_code, ended.done) == ("ended", 0, 2)
@@ -128,7 +129,8 @@ def test_it_is_asked_to_stop_first_gently_and_then_at_once(detached: tuple[Place
     until(places, lambda each: bool(each.running) and each.running[0].agent == "at work")
     said: list[str] = []
     assert stop_command(places, said.append, plan_id=None, now=False) == 0
-    assert "starts nothing more; 1 trials in flight are finished first" in said[0]
+    log = next((places.artifacts / "runs").glob("*/run.log")).read_text(encoding="utf-8")
+    assert "starts nothing more; 1 trials in flight are finished first" in said[0], log
     assert look(places).runner.stopping == "no more"
     stop_command(places, said.append, plan_id=look(places).plan_id, now=True)
     status = until(places, lambda each: not each.runner.is_alive)
