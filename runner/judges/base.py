@@ -60,14 +60,25 @@ Start = Callable[[Launch, Path], str | None]
 class Judge(Protocol):
     """Somebody who scores trials. One module, one registry line, one contract test."""
 
-    name: str
-    title: str
-    method: str
-    """``agentic`` for one that reads the repository by itself, ``direct`` for one that is told everything."""
-    protocols: tuple[WireProtocol, ...]
-    """What it can speak to a model, the best first."""
-    demonstration: bool
-    """Whether its answers are scripted, so that they may stand beside demonstrations only."""
+    @property
+    def name(self) -> str:
+        """As in records and file names."""
+
+    @property
+    def title(self) -> str:
+        """As on pages."""
+
+    @property
+    def method(self) -> str:
+        """``agentic`` for one that reads the repository, ``direct`` for one that is told everything."""
+
+    @property
+    def protocols(self) -> tuple[WireProtocol, ...]:
+        """What it can speak to a model, the best first."""
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether its answers are scripted, so that they may stand beside demonstrations only."""
 
     def version(self, installed: Path) -> str:
         """Version of the judge's program or of its way to ask.

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import httpx
 import pytest
 
-from runner.engine.judging import probe, read_judge_settings
+from runner.engine.judging import judge_trial, open_bench, probe, read_judge_settings
 from runner.engine.judging.docket import make_docket
 from runner.engine.places import Places
 from runner.errors import ConfigurationError, UsageError
+from runner.judges.direct import Direct
 from runner.providers.checks import CheckState
-from runner.records import JudgementStatus, Outcome, sha256_of
+from runner.records import CRITERIA, JudgementStatus, Outcome, sha256_of
 from runner.store import ResultsStore, verify
 from tests.engine.judges import SCRIPTED
 from tests.engine.judging import FLAGS, asked, finished, judge, judgements, script
@@ -387,3 +389,42 @@ def test_a_gullible_judge_that_is_told_nothing_gives_what_it_gives_to_all(places
     store = finished(places)
     judge(places, {**FLAGS, "judge": "tests.engine.judges:Gullible"})
     assert [record.task_score for record in judgements(store)] == [40.0]
+
+
+def test_a_re_ask_over_the_wire_carries_the_question_the_answer_and_its_fault(places: Places) -> None:
+    store = finished(places)
+    bodies: list[str] = []
+
+    def serve(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content)["messages"][0]["content"])
+        task, candidate = (line.partition(": ")[2] for line in bodies[-1].splitlines()[1::-1])
+        entry = {**dict.fromkeys(CRITERIA, 15), "total": 61 if len(bodies) == 1 else 60, "notes": "Fine."}
+        said = {
+            "task_id": task,
+            "candidate_id": candidate,
+            "scores": {"implementation": entry},
+            "task_score": entry["total"],
+            "verdict": "Fine.",
+        }
+        message = {"choices": [{"message": {"content": json.dumps(said)}, "finish_reason": "stop"}]}
+        return httpx.Response(200, json={**message, "usage": {"prompt_tokens": 100, "completion_tokens": 10}})
+
+    settings = read_judge_settings(None, {**FLAGS, "judge": "direct"})
+    direct = Direct(transport=httpx.MockTransport(serve))
+    [stored] = store.trials()
+    with open_bench(settings, places, ENVIRONMENT, found=direct) as bench:
+        judged = judge_trial(bench, store, stored.record.identity, 1)
+        again = judge_trial(bench, store, stored.record.identity, 1)
+    assert judged.record is not None
+    assert again.record == judged.record
+    assert judged.record.task_score == 60.0
+    assert len(bodies) == 2
+    fault = "scores.implementation.total is 61, its criteria add up to 60"
+    assert fault in bodies[1]
+    assert bodies[1].startswith(bodies[0])
+    assert [attempt.faults for attempt in judged.record.attempts] == [(fault,), ()]
+    assert judged.record.usage is not None
+    assert (judged.record.usage.input_tokens, judged.record.usage.output_tokens) == (200, 20)
+    [cost] = judged.record.costs
+    assert cost.amount_usd is None
+    assert cost.missing_reason

@@ -52,7 +52,7 @@ def listener() -> Iterator[Listener]:
             self.end_headers()
             self.wfile.write(b"{}")
 
-        def log_message(self, format: str, *args: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
             return
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)

@@ -133,6 +133,7 @@ def _judge_all(bench: Bench, docket: Docket, concurrency: int, console: Console)
                 _note(tally, futures[future], future.result(), console)
         except KeyboardInterrupt:
             bench.stop.set()
+            _say(console, "Stopping: agents are ended, answers that are under way are waited for.")
             pool.shutdown(wait=True, cancel_futures=True)
             _say(console, "Stopped; what was answered is kept, and judging again goes on from there.")
             tally.left += sum(not future.done() or future.cancelled() for future in futures)
