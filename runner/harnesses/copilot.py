@@ -48,7 +48,8 @@ class Copilot(InstalledProgram):
     memory_mb: int = 350
     notes: tuple[str, ...] = (
         "Its stream has no token counts: they are read from its event file, one record for each request, "
-        "those of subagents included.",
+        "those of subagents included. It writes these with a delay, so that one that was killed outright, "
+        "and not asked to end, may lack its last ones.",
         "It unpacks itself at its first start. That start is made while it is installed, so that runs "
         "share nothing that one of them could have changed.",
         "It replaces the text of its key wherever that would appear in its output.",

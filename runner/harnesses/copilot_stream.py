@@ -160,7 +160,7 @@ def _warnings(heard: _Heard, silent: int, unrecorded: int, *, started: bool) -> 
         yield not_reported(silent)
     lost = heard.lost + heard.in_flight + unrecorded
     if lost:
-        yield lower_bound(f"{lost} answers broke off before their token counts arrived")
+        yield lower_bound(f"{lost} answers broke off or left no record")
     elif started and (heard.stopped or heard.exit_code is None):
         yield lower_bound("the agent was stopped, perhaps with an answer under way")
 
