@@ -181,7 +181,8 @@ def prepare(
     scanner = call.places.scanner(call.environment, names)
     demonstration, private = store_of(groups[0])
     store = call.places.store(demonstration=demonstration, private=private)
-    judges = judge_probe(groups[0].settings, call.places, call.environment)
+    # A judge is asked for a word, which costs a few tokens: not where nothing is to be started.
+    judges = None if dry_run else judge_probe(groups[0].settings, call.places, call.environment)
     flight = Flight(groups, call.places, call.environment, scanner, store, names, resumed, judges)
     with shown(call.console) as progress:
         report = look(flight, progress)

@@ -18,7 +18,7 @@ PROVIDERS: Mapping[str, str] = {
     "replay": "runner.providers.replay:Replay",
     "vllm": "runner.providers.vllm:Vllm",
 }
-MEMBERS = ("name", "hosting", "protocols", "demonstration", "session")
+MEMBERS = ("name", "hosting", "protocols", "demonstration", "session", "checks")
 
 
 def provider(name: str) -> Provider:

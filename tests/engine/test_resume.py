@@ -12,7 +12,7 @@ import time
 import pytest
 
 from runner.engine.places import Places
-from runner.errors import ConfigurationError, StoreError, UsageError
+from runner.errors import ConfigurationError, UsageError
 from runner.store import verify
 from tests.engine.runs import demonstration, facts, run, undo_last_trial
 

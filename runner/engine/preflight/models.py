@@ -11,10 +11,10 @@ from runner.engine.preflight.question import Question
 from runner.engine.resolution import provider_settings
 from runner.engine.sessions import common_protocol
 from runner.engine.window import Gate, window_check
-from runner.errors import ConfigurationError, HarnessmarkError
+from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.base import Provider, ProviderSettings
-from runner.providers.checks import CONTEXT_WINDOW, ENDPOINT, PROTOCOL, Check, CheckState
+from runner.providers.checks import CONTEXT_WINDOW, PROTOCOL, Check, CheckState
 
 MODEL_SECONDS = 60.0
 """Providers end their requests themselves after about ten seconds; this is for one that does not."""
@@ -59,7 +59,7 @@ def place_checks(place: _Place, environment: Mapping[str, str]) -> Iterator[Chec
     yield from place.mismatches
     asked = replace(place.settings, protocols=place.protocols or place.settings.protocols)
     window, failed = place.settings.context_window, False
-    for check in _asked(place, asked, environment):
+    for check in place.provider.checks(place.model, asked, environment):
         failed = failed or check.state is CheckState.FAIL
         if check.window is not None:
             yield from _differing(place.settings.context_window, check.window)
@@ -69,23 +69,6 @@ def place_checks(place: _Place, environment: Mapping[str, str]) -> Iterator[Chec
     if not failed and not place.provider.demonstration:
         for gate in place.gates:
             yield window_check(window, gate)
-
-
-def _asked(place: _Place, settings: ProviderSettings, environment: Mapping[str, str]) -> Iterator[Check]:
-    """The provider's own checks; of one that has none, what a session says that is opened for a moment."""
-    checks = getattr(place.provider, "checks", None)
-    if checks is not None:
-        yield from checks(place.model, settings, environment)
-        return
-    try:
-        with place.provider.session(place.model, place.settings, environment) as session:
-            window = None
-            for protocol in place.protocols[:1]:
-                endpoint = session.endpoint(protocol, run="preflight", scenario="preflight/preflight")
-                window = endpoint.context_window
-            yield Check(ENDPOINT, CheckState.PASS, "a session can be opened", window=window)
-    except HarnessmarkError as error:
-        yield Check(ENDPOINT, CheckState.FAIL, error.what, error.remedy)
 
 
 def _differing(given: int | None, said: int) -> Iterator[Check]:

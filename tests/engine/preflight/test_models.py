@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import pytest
@@ -16,11 +16,9 @@ from runner.engine.preflight.prices import price_questions
 from runner.engine.resolution import resolve
 from runner.engine.settings import RunSettings
 from runner.engine.window import RECOMMENDED, SMALLEST, Gate, window_check
-from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check, CheckState
-from runner.providers.fixed import FixedSession
 from runner.records import Hosting
 from tests.engine.standin import HARNESS
 
@@ -49,24 +47,6 @@ class Told:
     ) -> Iterator[Check]:
         self.asked.append((model, settings.protocols))
         yield from self.found
-
-
-class OnlySessions:
-    """A provider of an outsider that has no checks."""
-
-    name, hosting, demonstration = "outside", Hosting.UNKNOWN, False
-    protocols: tuple[WireProtocol, ...] = (CHAT,)
-
-    def __init__(self, window: int | None = 200_000, error: ConfigurationError | None = None) -> None:
-        self.window, self.error = window, error
-
-    @contextmanager
-    def session(
-        self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
-    ) -> Iterator[ModelSession]:
-        if self.error is not None:
-            raise self.error
-        yield FixedSession("outside", "http://h/v1", self.protocols, model, "", self.window, None)
 
 
 def group(places: Places, provider: object, **settings: object) -> Group:
@@ -162,14 +142,6 @@ def test_a_harness_that_cannot_speak_with_the_provider_fails_by_name(places: Pla
     [failed] = [check for check in checks if check.state is FAIL]
     assert failed.found.startswith("claude-code speaks messages")
     assert "told offers chat-completions" in failed.found
-
-
-def test_a_provider_without_checks_is_asked_through_a_session(places: Places) -> None:
-    checks = found([group(places, OnlySessions(window=100_000))], places)
-    assert [check.state for check in checks] == [PASS, WARN]
-    error = ConfigurationError("no key", remedy="export K=...")
-    [check] = found([group(places, OnlySessions(error=error))], places)
-    assert (check.state, check.found, check.fix) == (FAIL, "no key", "export K=...")
 
 
 def prices(group_of: Group) -> Check:
