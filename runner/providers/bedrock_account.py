@@ -54,9 +54,14 @@ class Account:
         Raises:
             ConfigurationError: there are none, or they cannot be renewed.
         """
-        with self._explained():
-            found = self.session.get_credentials()
-            frozen = None if found is None else found.get_frozen_credentials()
+        try:
+            with self._explained():
+                found = self.session.get_credentials()
+                frozen = None if found is None else found.get_frozen_credentials()
+        except NotTold as error:
+            raise ConfigurationError(
+                f"the AWS credentials cannot be renewed: {error}", remedy="look at the network, then resume"
+            ) from None
         if frozen is None or not frozen.access_key or not frozen.secret_key:
             raise ConfigurationError("there are no AWS credentials", remedy=self._fix(NO_CREDENTIALS))
         return frozen

@@ -14,6 +14,8 @@ FAULT_HELP = (
 PATH_HELP = (
     "it must read /r/<run>/<dataset>/<task>[/<fault>...] and then the usual path, such as /v1/messages"
 )
+HOSTED_ROOTS = {"anthropic", "openai"}
+"""What a cloud puts before the paths of a vendor's own API."""
 API_ROOTS = {"v1", "v1beta", "v1alpha", "model", "health", "metrics"}
 FAULT = re.compile(
     r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
@@ -125,6 +127,8 @@ def parse_path(path: str) -> Scenario:
     if not segments or segments[0] != "r" or not roots:
         raise ScenarioError(f"no scenario in the path {path[:200]!r}; {PATH_HELP}")
     prefix = segments[1 : roots[-1]]
+    if len(prefix) > 3 and prefix[-1] in HOSTED_ROOTS:
+        prefix.pop()
     for position, part in enumerate(("run", "dataset", "task")):
         if len(prefix) <= position or not prefix[position]:
             raise ScenarioError(f"the {part} is missing in the path {path[:200]!r}; {PATH_HELP}")

@@ -16,7 +16,14 @@ from runner.replay import ReplayServer
 from runner.store import ResultsStore
 from tests.engine.runs import run
 from tests.harnesses.real.stage import INSTALLED, installed_harness
-from tests.providers.control_plane import PROFILED, REGION, ControlPlane, control_plane, refusing_tokens
+from tests.providers.control_plane import (
+    PLAIN,
+    PROFILED,
+    REGION,
+    ControlPlane,
+    control_plane,
+    refusing_tokens,
+)
 
 MODEL, TASK = "replay-careful", "totals-by-tag"
 KNOWN = f"us.{PROFILED}"
@@ -90,14 +97,40 @@ def test_a_real_agent_solves_a_task_and_its_tokens_are_the_servers(
     assert "bedrock-api-key-" not in written + printed
 
 
+def record_as(places: Places, model: str) -> None:
+    """Play the scripted turns under the id of a model that an agent has heard of."""
+    recorded = places.cassettes / "hello-world" / f"{MODEL}.jsonl"
+    text = recorded.read_text(encoding="utf-8").replace(f'"model": "{MODEL}"', f'"model": "{model}"', 1)
+    recorded.with_name(f"{model}.jsonl").write_text(text, encoding="utf-8")
+
+
+def test_codex_reaches_an_openai_model_over_responses(places: Places, plane: ControlPlane) -> None:
+    installed_harness("codex")
+    places.harnesses.symlink_to(INSTALLED.resolve())
+    record_as(places, PLAIN)
+    with ReplayServer(places.cassettes) as server:
+        address = server.url_for(run="r", scenario=f"hello-world/{TASK}")
+        code, printed = run(
+            places, {**FLAGS, "harness": "codex", "endpoint": address, "model": PLAIN}, environment=KEYS
+        )
+        assert code == 0, printed
+        counted = server.count("r", protocol="responses")
+        assert counted.requests == server.count("r").requests
+    [stored] = ResultsStore(places.results).trials()
+    record = stored.record
+    assert record.outcome is Outcome.COMPLETED, record.outcome_reason
+    assert record.usage is not None
+    assert record.usage.output_tokens == counted.told.output
+    assert record.usage.input_tokens == counted.told.uncached
+    assert record.invocations[0].requests_seen == counted.requests
+
+
 def test_what_the_agent_asks_other_models_at_its_start_reaches_nobody(
     places: Places, plane: ControlPlane
 ) -> None:
     installed_harness("claude-code")
     places.harnesses.symlink_to(INSTALLED.resolve())
-    recorded = places.cassettes / "hello-world" / f"{MODEL}.jsonl"
-    text = recorded.read_text(encoding="utf-8").replace(f'"model": "{MODEL}"', f'"model": "{KNOWN}"', 1)
-    recorded.with_name(f"{KNOWN}.jsonl").write_text(text, encoding="utf-8")
+    record_as(places, KNOWN)
     with ReplayServer(places.cassettes) as server:
         address = server.url_for(run="r", scenario=f"hello-world/{TASK}")
         code, printed = run(

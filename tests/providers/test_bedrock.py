@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from botocore.credentials import ReadOnlyCredentials
+from botocore.exceptions import EndpointConnectionError
 from moto.server import ThreadedMotoServer
 
 from runner.engine.sessions import common_protocol
@@ -17,6 +18,7 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.registry import harness
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.bedrock import Bedrock
+from runner.providers.bedrock_account import Account
 from runner.providers.bedrock_token import ends_at, mint, region_in
 from runner.providers.checks import Check, CheckState
 from runner.providers.registry import provider
@@ -264,6 +266,20 @@ def test_where_nobody_answers_a_run_is_not_held_up_but_warned(
     monkeypatch.setenv("AWS_ENDPOINT_URL_STS", "http://127.0.0.1:9")
     assert opened(environment) is not None
     assert checks(environment)["credentials"].state is CheckState.WARN
+
+
+def test_credentials_that_cannot_be_renewed_are_said_with_what_to_do() -> None:
+    class Unreachable:
+        """A session whose sign-in nobody answers."""
+
+        region_name = REGION
+
+        def get_credentials(self) -> object:
+            raise EndpointConnectionError(endpoint_url="https://portal.sso.us-east-1.amazonaws.com")
+
+    with pytest.raises(ConfigurationError, match="cannot be renewed") as caught:
+        Account(Unreachable(), REGION).frozen()
+    assert "resume" in caught.value.remedy
 
 
 # Keys that were given

@@ -23,6 +23,7 @@ from runner.replay.converse import CONVERSE, usage_block
 from runner.replay.event_stream import frame
 from runner.replay.invoke import INVOKE
 from runner.replay.routes import find_route
+from runner.replay.scenario import parse_path
 from runner.replay.turns import Tokens
 from runner.replay.wire import Call
 from tests.harnesses.rig import turn, write_cassette
@@ -224,3 +225,10 @@ def test_reasoning_is_shown_where_it_was_asked_for_and_signed() -> None:
 def test_a_request_without_messages_is_refused(wire: Any, body: dict[str, Any]) -> None:
     with pytest.raises(RequestFault, match="messages"):
         wire.read(body, Call("m", False))
+
+
+@pytest.mark.parametrize("root", ["openai", "anthropic"])
+def test_what_a_cloud_puts_before_a_vendors_own_paths_is_no_fault(root: str) -> None:
+    found = parse_path(f"/r/run/demo/t/{root}/v1/messages")
+    assert (found.run, found.task, found.rules, found.api_path) == ("run", "t", (), "/v1/messages")
+    assert parse_path(f"/r/run/demo/{root}/v1/messages").task == root
