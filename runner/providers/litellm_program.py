@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import runner
 from runner.errors import ConfigurationError
 
+PROJECT = Path(__file__).resolve().parent.parent.parent
+"""What this package is imported from, so that the proxy's interpreter can import it too."""
 NAME = "litellm"
 VERSION = "1.108.7"
 """What the routes were measured with, and what the constraints pin."""
@@ -49,7 +50,7 @@ class ProxyProgram:
     def environment(self, given: Mapping[str, str], home: Path, keys: Mapping[str, str]) -> dict[str, str]:
         """All that the proxy sees of the user's environment: ways to the network, and the keys it needs."""
         paths = [str(self.folder)] if self.folder else []
-        paths.append(str(Path(runner.__file__).parent.parent))
+        paths.append(str(PROJECT))
         return {
             **{name: value for name, value in given.items() if name in PASSED_ON},
             "HOME": str(home),
