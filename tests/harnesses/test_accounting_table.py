@@ -12,6 +12,7 @@ from runner.harnesses.accounting import CASES, CLASSES, Row, cases_of
 from runner.harnesses.accounting_cassette import usage
 from runner.harnesses.accounting_table import to_markdown, to_rows
 from runner.harnesses.base import Reading
+from runner.harnesses.counts import classes_not_told
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.registry import harness
 from runner.records import DataWarning
@@ -92,3 +93,23 @@ def test_no_two_sums_of_answers_of_a_thread_are_equal() -> None:
 def test_harnesses_without_subagents_are_spared_the_cases_with_them() -> None:
     assert not any(case.delegates for case in cases_of(harness("pi")))
     assert sum(case.delegates for case in cases_of(harness("codex"))) == 2
+
+
+LEFT_OUT = {"fresh": TRUE["fresh"] + TRUE["write"], "write": None, "reasoning": None}
+
+
+def test_classes_that_a_harness_says_it_leaves_out_are_not_held_against_it() -> None:
+    silent = with_recorded(LEFT_OUT)
+    assert not silent.agrees
+    frank = replace(silent, reading=replace(READING, warnings=(classes_not_told("qwen-code"),)))
+    assert frank.agrees
+    assert not frank.equal
+    assert "| as far as it tells |" in to_markdown([frank], {})
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"fresh": TRUE["fresh"]}, {"read": None}, {"output": TRUE["output"] + 1}, {"write": 7}]
+)
+def test_what_such_a_harness_does_tell_has_to_agree(wrong: Mapping[str, int | None]) -> None:
+    frank = replace(ROW, reading=replace(READING, warnings=(classes_not_told("qwen-code"),)))
+    assert not with_recorded({**LEFT_OUT, **wrong}, frank).agrees
