@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from pathlib import Path
 
 from runner.errors import ConfigurationError
 
-PROJECT = Path(__file__).resolve().parent.parent.parent
-"""What this package is imported from, so that the proxy's interpreter can import it too."""
+LAUNCH = Path(__file__).with_name("proxy_launch.py")
 NAME = "litellm"
 VERSION = "1.108.7"
 """What the routes were measured with, and what the constraints pin."""
@@ -38,23 +36,15 @@ class ProxyProgram:
     def command(self, config: Path, port: int) -> tuple[str, ...]:
         """What starts it, on the loopback address only."""
         options = ("--config", str(config), "--host", "127.0.0.1", "--port", str(port))
-        return (
-            self.interpreter,
-            "-m",
-            "runner.providers.proxy_launch",
-            *options,
-            "--telemetry",
-            "False",
-        )
+        # Without -P the folder of the script, which has a module of the proxy's name, would come first.
+        return (self.interpreter, "-P", str(LAUNCH), *options, "--telemetry", "False")
 
     def environment(self, given: Mapping[str, str], home: Path, keys: Mapping[str, str]) -> dict[str, str]:
         """All that the proxy sees of the user's environment: ways to the network, and the keys it needs."""
-        paths = [str(self.folder)] if self.folder else []
-        paths.append(str(PROJECT))
         return {
             **{name: value for name, value in given.items() if name in PASSED_ON},
             "HOME": str(home),
-            "PYTHONPATH": os.pathsep.join(paths),
+            **({"PYTHONPATH": str(self.folder)} if self.folder else {}),
             "PYTHONUNBUFFERED": "1",
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "LITELLM_TELEMETRY": "False",

@@ -1,8 +1,8 @@
 """Proxy launch: runs the LiteLLM proxy in this process and ends it when whoever started it is gone.
 
-Started as ``python -m runner.providers.proxy_launch <arguments of the proxy>`` with the package ``litellm``
-on the path. Standard input is a pipe that nobody writes to: it closes when the process at its other end has
-ended, even by a kill, and the proxy ends with it.
+Started as a script, ``python -P proxy_launch.py <arguments of the proxy>``, with the package ``litellm`` on
+the path and nothing else of this project. Standard input is a pipe that nobody writes to: it closes when the
+process at its other end has ended, even by a kill, and the proxy ends with it.
 """
 
 from __future__ import annotations
