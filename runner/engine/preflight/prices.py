@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 
+from runner.costs import TokenPrices
 from runner.engine.planning import Group
 from runner.engine.preflight.question import Question
+from runner.engine.sessions import common_protocol
 from runner.engine.settings import RunSettings
+from runner.errors import ConfigurationError
 from runner.harnesses.base import Harness, ReportsDollars
+from runner.harnesses.endpoint import WireProtocol
 from runner.providers.checks import Check, CheckState
 
 PRICE = "price"
-GIVE = "--price-input and --price-output, in dollars per million tokens"
+GIVE = "--price-input, --price-output and --price-cache-read, in dollars per million tokens"
+BILLS_CACHE_WRITES = frozenset(
+    {WireProtocol.MESSAGES, WireProtocol.BEDROCK_INVOKE, WireProtocol.BEDROCK_CONVERSE}
+)
+"""In the other protocols what is written to a cache is part of the fresh input."""
 CREDITS = "--kiro-dollars-per-credit"
 KIRO = "kiro"
 """This provider says itself that the price of its credits is unknown."""
@@ -32,8 +41,7 @@ def price_checks(group: Group) -> Iterator[Check]:
     settings, provider = group.settings, group.parts.provider.name
     prices = settings.prices()
     if prices is not None:
-        found = f"${prices.input:g} in, ${prices.output:g} out per million tokens, as given"
-        yield Check(PRICE, CheckState.PASS, found)
+        yield _given(group, prices)
         return
     if settings.kiro_dollars_per_credit is not None:
         yield Check(PRICE, CheckState.PASS, f"${settings.kiro_dollars_per_credit:g} per credit, as given")
@@ -49,6 +57,32 @@ def price_checks(group: Group) -> Iterator[Check]:
         yield Check(PRICE, CheckState.FAIL, found, f"{fix}; or bound the run with --budget-tokens instead")
     elif provider != KIRO:
         yield Check(PRICE, CheckState.WARN, "not given: the costs of the trials will be unknown", fix)
+
+
+def _given(group: Group, prices: TokenPrices) -> Check:
+    """Whether the given prices are those of every class of tokens that the agents will be billed for."""
+    missing = ["--price-cache-read"] if prices.cache_read is None else []
+    if prices.cache_write is None and _protocols(group) & BILLS_CACHE_WRITES:
+        missing.append("--price-cache-write")
+    found = f"${prices.input:g} in, ${prices.output:g} out per million tokens, as given"
+    if not missing:
+        return Check(PRICE, CheckState.PASS, found)
+    found = f"{found}; what a trial with cached tokens costs stays unknown"
+    limits = _dollar_limits(group.settings)
+    if not limits:
+        return Check(PRICE, CheckState.WARN, found, " ".join(missing))
+    found = f"{found}, so {', '.join(limits)} cannot be kept"
+    return Check(PRICE, CheckState.FAIL, found, " ".join(missing))
+
+
+def _protocols(group: Group) -> set[WireProtocol]:
+    """What the agents of the group will speak; one that cannot speak with the provider is told elsewhere."""
+    found = set()
+    for harness in group.parts.harnesses.values():
+        for model in group.settings.model:
+            with contextlib.suppress(ConfigurationError):
+                found.add(common_protocol(harness, group.parts.provider, group.settings.protocol, model))
+    return found
 
 
 def _tells(harness: Harness, provider: str) -> bool:

@@ -159,12 +159,24 @@ def test_an_unknown_price_is_a_warning_until_dollars_are_to_be_kept(places: Plac
 
 
 def test_given_prices_credits_and_reports_of_the_agent_make_costs_known(places: Places) -> None:
-    priced = {"price_input": 1, "price_output": 5, "budget_usd": 3}
+    priced = {"price_input": 1, "price_output": 5, "price_cache_read": 0.1, "budget_usd": 3}
     assert prices(group(places, Told(), **priced)).state is PASS
     assert prices(group(places, Told(), kiro_dollars_per_credit=0.04)).state is PASS
     own = Told(name="elsewhere")
     assert prices(group(places, own, harness=HARNESS, budget_usd=3)).state is PASS
     assert prices(group(places, own, harness=f"{HARNESS},loop", budget_usd=3)).state is FAIL
+
+
+def test_prices_without_those_of_cached_tokens_keep_no_budget(places: Places) -> None:
+    priced: dict[str, object] = {"price_input": 1, "price_output": 5}
+    check = prices(group(places, Told(), **priced))
+    assert (check.state, check.fix) == (WARN, "--price-cache-read")
+    check = prices(group(places, Told(), budget_usd=3, **priced))
+    assert (check.state, check.fix) == (FAIL, "--price-cache-read")
+    check = prices(group(places, Told(), harness="claude-code", cell_budget_usd=3, **priced))
+    assert (check.state, check.fix) == (FAIL, "--price-cache-read --price-cache-write")
+    whole = {**priced, "price_cache_read": 0.1, "price_cache_write": 2, "budget_usd": 3}
+    assert prices(group(places, Told(), harness="claude-code", **whole)).state is PASS
 
 
 def test_a_demonstration_is_asked_for_neither_window_nor_price(places: Places) -> None:
