@@ -43,6 +43,8 @@ def test_every_command_is_listed_with_what_it_does(project: Path) -> None:
     assert code == 0
     for name in (
         "run",
+        "status",
+        "stop",
         "verify",
         "publish",
         "serve",
@@ -80,6 +82,10 @@ def test_a_plan_is_shown_without_running_it(project: Path) -> None:
         (["run", "--max-turns", "many"], "max_turns"),
         (["run", "--resume", "run-of-yesterday"], "there is no plan run-of-yesterday"),
         (["run", "--config", "missing.yaml"], "cannot be read"),
+        (["run", "--notify", "no-such-program-here"], "no program no-such-program-here"),
+        (["run", "--judge-mode", "inline"], "needs a judge"),
+        (["status", "--plan", "run-of-yesterday"], "there is no plan run-of-yesterday"),
+        (["stop"], "nobody is at work on a plan"),
         (["run", "--no-such-flag"], "No idea what '--no-such-flag' is"),
         (["dataset-check", "no-such"], "no-such"),
         (["import", "no-such", "--path", "."], "no importer named 'no-such'"),
