@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from runner.store import ResultsStore
 from tests import examples
 
 PROJECT = Path(__file__).parent.parent
+BOTH = ("run", "preflight")
 
 
 @pytest.fixture
@@ -73,6 +75,17 @@ def test_a_plan_is_shown_without_running_it(project: Path) -> None:
     assert code == 0
     assert "6 trials" in output
     assert "Dry run" in output
+
+
+def test_the_pre_flight_takes_the_flags_of_a_run_and_exits_by_what_it_found(project: Path) -> None:
+    code, output = invoke(project, "preflight", "--count", "1", "--model", "replay-careful", "--stream")
+    assert (code, "checks passed" in output) == (0, True)
+    code, output = invoke(project, "preflight", "--model", "nope")
+    assert code == 1
+    assert "no cassette plays the model 'nope'" in output
+    assert "Traceback" not in output
+    flags = [re.findall(r"^  (--[a-z-]+)", invoke(project, "--help", task)[1], re.MULTILINE) for task in BOTH]
+    assert flags[0] == flags[1]
 
 
 @pytest.mark.parametrize(
@@ -179,6 +192,12 @@ def test_importing_twice_changes_nothing(project: Path) -> None:
     assert code == 0
     assert "5 unchanged" in output
     assert {path: path.read_bytes() for path in project.rglob("results/**/*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("names", ["loop,loop", "loop loop", "loop, loop"])
+def test_harnesses_to_install_are_named_with_commas_or_spaces(project: Path, names: str) -> None:
+    code, output = invoke(project, "harness-install", names)
+    assert (code, output.strip()) == (0, "loop: comes with Harnessmark")
 
 
 def test_harnesses_are_listed_with_what_is_missing_and_how_to_get_it(project: Path) -> None:

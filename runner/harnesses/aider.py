@@ -56,7 +56,7 @@ class Aider(InstalledProgram):
     turns_definition: str = "answers of the model, summaries of the talk included"
     installation: Installation = PINNED
     delegates: bool = False
-    memory_mb: int = 350
+    memory_mb: int = 250
     notes: tuple[str, ...] = (
         "It gives the model no tools: the model sees a map of the repository, names the files it wants to "
         "see and answers with blocks of text to replace. It runs no commands, tests included.",

@@ -50,7 +50,7 @@ class MiniSweAgent(InstalledProgram):
     turns_definition: str = "responses of the model in the trajectory, those of a wrong form included"
     installation: Installation = PINNED
     delegates: bool = False
-    memory_mb: int = 350
+    memory_mb: int = 230
     notes: tuple[str, ...] = (
         "Its one tool is a shell; a run ends when the model runs the command that submits its work.",
         "It cannot be told the context window and does not summarise: a long run ends in the server's error.",

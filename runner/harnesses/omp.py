@@ -72,7 +72,7 @@ class Omp(InstalledProgram):
     turns_definition: str = "answers of the model to the main agent; those that ended in an error not counted"
     installation: Installation = PINNED
     delegates: bool = True
-    memory_mb: int = 450
+    memory_mb: int = 320
     notes: tuple[str, ...] = (
         "It is a descendant of pi: the same event stream, many more tools, and requests ten times as long.",
         "Its subagents are made to be waited for; their tokens stand in transcripts of their own.",

@@ -28,7 +28,9 @@ class Registries:
     """The clients of the package registries, with the user's own settings for them (mirrors, proxies).
 
     npm comes with the pinned Node, so that no Node need be on the machine. Install scripts of packages are
-    never run: every program in use ships its binaries inside its packages.
+    never run: every program in use ships its binaries inside its packages. A Python program gets every
+    package it needs at the version of its list of constraints; npm has no such list, so there the program
+    itself is pinned, and what it needs besides is what its own ranges allow on the day.
     """
 
     pip: tuple[str, ...] = field(default_factory=_own_pip)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 from runner.replay import schemas
 from runner.replay.blocks import said_at_once, wants_blocks
@@ -12,7 +13,7 @@ from runner.replay.conversation import Answer, Conversation, RequestFault, ToolC
 from runner.replay.library import Library, nearest
 from runner.replay.scenario import Faults, Scenario
 from runner.replay.toolbox import call_for, fill_marks, finishing_call
-from runner.replay.turns import STEP_MARK, Action, Shell, Tokens, Turn
+from runner.replay.turns import STEP_MARK, Action, RawCall, Shell, Tokens, Turn
 
 SIDE_TURN = Turn(task="side", step=0, say="Replay", usage=Tokens(uncached=7, output=3))
 """What is answered to a request that belongs to no task."""
@@ -44,7 +45,7 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
         )
     if wants_blocks(conversation):
         return said_at_once(cassette.turns[scene], conversation)
-    done = conversation.tool_results + _complaints(conversation)
+    done = conversation.tool_results + _refused(cassette.turns[scene], conversation)
     turn = cassette.turn_after(scene, done)
     if turn is None:
         turns = cassette.turns[scene]
@@ -110,9 +111,12 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
     )
 
 
-def _complaints(conversation: Conversation) -> int:
-    """Calls that such an agent found fault with: instead of a result it gives words of its own."""
-    return conversation.heard.count(COMPLAINT) if SUBMIT in conversation.prompt else 0
+def _refused(turns: Sequence[Turn], conversation: Conversation) -> int:
+    """Actions that such an agent left undone, as one of their answer was wrong: it gives no results."""
+    if SUBMIT not in conversation.prompt:
+        return 0
+    wrong = [len(turn.actions) for turn in turns if any(isinstance(each, RawCall) for each in turn.actions)]
+    return sum(wrong[: conversation.heard.count(COMPLAINT)])
 
 
 def _submission(conversation: Conversation) -> tuple[Action, ...]:
