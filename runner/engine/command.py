@@ -13,6 +13,7 @@ from types import FrameType
 
 from rich.console import Console
 
+from runner.engine.blocks import Block, blocks_of
 from runner.engine.detaching import Order, detach
 from runner.engine.isolation import Isolation, IsolationLevel, choose
 from runner.engine.judging_choice import chosen_judging, judge_probe
@@ -131,6 +132,7 @@ def start(call: Call, wanted: Sequence[RunSettings], *, dry_run: bool = False) -
         with locked(places.lock("planning"), wait=True, holder="another run"):
             plan = make_plan(groups, store, now=datetime.now(UTC), keys=exclusive_keys(groups, places))
             show_plan(plan, call.console)
+            show_turns(blocks_of(plan, exclusive_keys(groups, places)), plan, call.console)
             show_isolation(prepared.isolation, call.console)
             if dry_run:
                 call.console.print("Dry run: nothing was started, nothing was written.")
@@ -265,6 +267,13 @@ def show_plan(plan: PlanRecord, console: Console) -> None:
     console.print(plan_table(plan))
     for line in plan_lines(plan):
         console.print(line, highlight=False, soft_wrap=True)
+
+
+def show_turns(blocks: Sequence[Block], plan: PlanRecord, console: Console) -> None:
+    """Say in which order models are served that take turns on a server."""
+    turns = [", ".join(block.models(plan)) for block in blocks if block.key is not None]
+    if turns:
+        say(console, f"models take turns on a server, one block of trials each: {', then '.join(turns)}")
 
 
 def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, sessions: Sessions) -> int:

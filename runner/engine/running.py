@@ -57,12 +57,21 @@ def run_plan(run: Run) -> RunSummary:
         )
         try:
             with journal:
-                summary = Shift(run, journal, wall).work_off()
+                summary = _worked_off(run, Shift(run, journal, wall))
         finally:
             run.notifier.close()
     with contextlib.suppress(OSError):
         places.scratch(plan.plan_id, 0).parent.rmdir()
     return summary
+
+
+def _worked_off(run: Run, shift: Shift) -> RunSummary:
+    try:
+        return shift.work_off()
+    except BaseException as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        run.notifier.tell("failed", shift.summary(), reason=reason)
+        raise
 
 
 def _first_state(run: Run) -> RunState:

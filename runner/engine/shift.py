@@ -98,7 +98,6 @@ class Shift:
                 self.judging.close(give_up=lambda: self.is_over or self.wall.past_end() is not None)
         summary = self.summary()
         if self.failures:
-            run.notifier.tell("failed", summary, reason=str(self.failures[0]))
             raise self.failures[0]
         code = summary.exit_code(run.shared.fail_under)
         self.journal.end(exit_code=code)

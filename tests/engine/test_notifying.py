@@ -17,7 +17,7 @@ from runner.engine.notifying import Notifier, notify_command, without_secrets
 from runner.engine.places import Places
 from runner.engine.settings import RunSettings, settings_from_strings, settings_to_strings
 from runner.engine.tally import RunSummary
-from runner.errors import ConfigurationError
+from runner.errors import ConfigurationError, StoreError
 from runner.store import ResultsStore
 from tests.engine.runs import run
 from tests.engine.standin import ENVIRONMENT, HARNESS, run_script, script
@@ -103,6 +103,17 @@ def test_a_model_that_cannot_be_served_is_told(places: Places, tmp_path: Path) -
     assert "b_turns: out of memory" in str(events["model-failed"]["reason"])
     [failed] = json.loads(json.dumps(events["ended"]["models_failed"]))
     assert (failed["models"], failed["reason"].split(" what")[0]) == (["b_turns"], "out of memory")
+
+
+def test_a_run_that_fails_is_told_before_it_ends(places: Places, tmp_path: Path) -> None:
+    blocks_the_store = "import shutil\nstore = pathlib.Path(__file__).parent.parent / 'results'\n"
+    blocks_the_store += "(store / 'swe').write_text('in the way')\n"
+    with pytest.raises(StoreError):
+        run_script(places, WORKS + blocks_the_store, isolation="none", notify=notes(tmp_path))
+    [message] = told(tmp_path)
+    assert message["event"] == "failed"
+    assert message["left"] == 1
+    assert message["reason"]
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,8 @@ def test_each_model_has_the_server_once_and_alone(places: Places) -> None:
     assert [model for model in order if model != "free"] == [model for model in opened if model != "free"]
     assert models_of(planned(places)) == [model for model in order for _ in range(4)]
     assert "starting a server for b" in output
+    turns = ", then ".join(f"{model}_turns" for model in order if model != "free")
+    assert f"models take turns on a server, one block of trials each: {turns}" in output
     assert verify(places.results) == []
 
 
