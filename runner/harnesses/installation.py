@@ -50,6 +50,16 @@ class Installation:
     """Of a Python program: the console script of its package that starts it."""
     python: str = ""
     """Of a Python program: the version it needs, such as ``3.12``; empty for that which runs Harnessmark."""
+    constraints: Path | None = None
+    """Of a Python program outside the project: the file that pins every package it needs, beside its module.
+
+    Those of the project stand together, named after their packages.
+    """
+    built: tuple[str, ...] = ()
+    """Of a Python program: those packages that its registry has as source only.
+
+    They are built while it is installed, which runs their code; of all others none runs.
+    """
     unpacks: str = ""
     """Variable naming the folder into which the program unpacks itself at its first start, if it does so.
 

@@ -40,9 +40,15 @@ else:
 """Not every program knows ``--version``; this one is answered once all of it could be loaded."""
 
 
-def constraints_of(installation: Installation) -> Path:
-    """The file that pins every package the program needs, so that each installation is the same."""
-    return CONSTRAINTS / f"{installation.package}.txt"
+def constraints_of(installation: Installation) -> Path | None:
+    """The file that pins every package the program needs, so that each installation is the same.
+
+    None while nobody wrote one: then the newest packages that fit are taken.
+    """
+    if installation.constraints is not None:
+        return installation.constraints
+    ours = CONSTRAINTS / f"{installation.package}.txt"
+    return ours if ours.is_file() else None
 
 
 def python_command(folder: Path) -> tuple[str, ...]:
@@ -51,11 +57,17 @@ def python_command(folder: Path) -> tuple[str, ...]:
 
 
 def pip_options(installation: Installation, folder: Path) -> tuple[str, ...]:
-    """What follows ``pip install`` to put everything into ``folder``; code of packages never runs."""
+    """What follows ``pip install`` to put everything into ``folder``.
+
+    No code of a package runs, but that of those which must be built.
+    """
     extras = f"[{','.join(installation.extras)}]" if installation.extras else ""
+    pins = constraints_of(installation)
     return (
-        *("--only-binary=:all:", "--no-input", "--target", str(folder / SITE)),
-        *("--constraint", str(constraints_of(installation))),
+        *("--only-binary=:all:", *(f"--no-binary={name}" for name in installation.built)),
+        *("--no-input", "--target", str(folder / SITE)),
+        *(() if pins is None else ("--constraint", str(pins))),
+        *installation.beside,
         f"{installation.package}{extras}=={installation.version}",
     )
 

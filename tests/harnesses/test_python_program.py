@@ -16,7 +16,7 @@ from runner.harnesses.installation import Runtime
 from runner.harnesses.installer import install
 from runner.harnesses.interpreters import interpreter, interpreter_folder
 from runner.harnesses.programs import ask_version
-from runner.harnesses.python_program import constraints_of, python_command
+from runner.harnesses.python_program import constraints_of, pip_options, python_command
 from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import put_script
 from tests.harnesses.shop import SCRIPTED, Scripted, Shop
@@ -58,10 +58,31 @@ def test_the_constraints_of_each_python_program_pin_it_and_name_nothing_but_vers
     pinned = harness(name).installation
     if pinned is None or pinned.runtime is not Runtime.PYTHON:
         return
-    lines = constraints_of(pinned).read_text(encoding="utf-8").splitlines()
+    written = constraints_of(pinned)
+    assert written is not None
+    lines = written.read_text(encoding="utf-8").splitlines()
     pins = [line for line in lines if not line.startswith("#")]
     assert f"{pinned.package}=={pinned.version}" in pins
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9][A-Za-z0-9.!+]*", pin) for pin in pins)
+
+
+def test_a_python_program_outside_the_project_brings_its_own_pins_or_none(tmp_path: Path) -> None:
+    stranger = replace(Scripted.installation, package="a-stranger")
+    assert constraints_of(stranger) is None
+    assert "--constraint" not in pip_options(stranger, tmp_path)
+    own = replace(stranger, constraints=tmp_path / "pins.txt")
+    options = pip_options(own, tmp_path)
+    assert options[options.index("--constraint") + 1] == str(tmp_path / "pins.txt")
+
+
+def test_a_python_program_comes_with_the_packages_named_beside_it(tmp_path: Path) -> None:
+    with_tools = replace(Scripted.installation, extras=("a", "b"), beside=("its-tools==2.0",))
+    assert pip_options(with_tools, tmp_path)[-2:] == ("its-tools==2.0", "mini-swe-agent[a,b]==1.2.3")
+
+
+def test_only_the_packages_that_are_named_are_built_from_source(tmp_path: Path) -> None:
+    built = pip_options(replace(Scripted.installation, built=("old-one",)), tmp_path)
+    assert built[:2] == ("--only-binary=:all:", "--no-binary=old-one")
 
 
 def test_a_python_program_that_is_moved_still_starts(tmp_path: Path) -> None:

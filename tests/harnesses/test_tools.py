@@ -41,7 +41,9 @@ def test_everything_stands_for_every_harness_and_not_for_the_tools(tmp_path: Pat
 @pytest.mark.parametrize("name", sorted(TOOLS))
 def test_no_tool_has_the_name_of_a_harness_and_every_package_of_it_is_pinned(name: str) -> None:
     assert name not in HARNESSES
-    lines = constraints_of(TOOLS[name]).read_text(encoding="utf-8").splitlines()[1:]
+    pins = constraints_of(TOOLS[name])
+    assert pins is not None
+    lines = pins.read_text(encoding="utf-8").splitlines()[1:]
     assert f"{name}=={TOOLS[name].version}" in lines
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9A-Za-z.+!-]+", line) for line in lines)
 
