@@ -69,7 +69,7 @@ RUN_HELP: Mapping[str, str] = {
     "judge-concurrency": "judgements at a time with --judge-mode async (default: 1)",
     "detach": "go on without this terminal, once everything was checked and planned",
     "fail-under": "exit 2 when fewer than this share of the trials (in %) is resolved",
-    "dry-run": "show the plan, its size and its cost ceiling, and stop",
+    "dry-run": "show the pre-flight, the plan, its size and its cost ceiling, and stop",
     "resume": "go on with a plan: its id, or nothing for the newest unfinished one",
     "stream": "show each line the harness prints",
     "verbose": "with --stream: do not cut the lines",
