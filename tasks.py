@@ -17,7 +17,8 @@ from typing import Any
 from invoke import Collection, Context, Exit, task
 
 from runner.engine.flags import RUN_HELP, takes_flags_of
-from runner.engine.judge_flags import JUDGE_HELP
+from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
+from runner.engine.run_form import preflight_call, run_call, run_form
 from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -58,112 +59,24 @@ def _console() -> Any:
     return Console()
 
 
-def _run(given: dict[str, Any]) -> int:
-    """``invoke run`` with what was given on the command line, by name."""
+@task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
+@command
+@takes_flags_of(run_form)
+def run(given: dict[str, Any]) -> int:
+    """Run coding agents on tasks; without flags, the offline demonstration."""
     from runner.engine.command import run_command
 
-    how = {name: given.pop(name) for name in ("dry_run", "resume", "detach", "stream", "verbose")}
-    return run_command(_places(), _console(), **_files_and_flags(given), environment=os.environ, **how)
-
-
-def _files_and_flags(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given of matrix and configuration as paths, and the settings beside them."""
-    given.pop("_context")
-    matrix, config = given.pop("matrix"), given.pop("config")
-    given["allow_small_window"] = given["allow_small_window"] or None
-    return {
-        "matrix": Path(matrix) if matrix else None,
-        "config": Path(config) if config else None,
-        "flags": given,
-    }
+    return run_command(_places(), _console(), environment=os.environ, **run_call(given))
 
 
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
 @command
-def run(
-    _context: Context,
-    matrix: str | None = None,
-    config: str | None = None,
-    harness: str | None = None,
-    agent: str | None = None,
-    skill: str | None = None,
-    provider: str | None = None,
-    endpoint: str | None = None,
-    protocol: str | None = None,
-    api_key_env: str | None = None,
-    model: str | None = None,
-    backend_model: str | None = None,
-    backend_protocol: str | None = None,
-    recipe: str | None = None,
-    effort: str | None = None,
-    dataset: str | None = None,
-    tasks: str | None = None,
-    count: str | None = None,
-    trials: str | None = None,
-    seed: str | None = None,
-    concurrency: str | None = None,
-    max_turns: str | None = None,
-    max_tokens: str | None = None,
-    max_trial_tokens: str | None = None,
-    max_trial_seconds: str | None = None,
-    max_repeats: str | None = None,
-    max_output_tokens: str | None = None,
-    price_input: str | None = None,
-    price_output: str | None = None,
-    price_cache_read: str | None = None,
-    price_cache_write: str | None = None,
-    max_cost_usd: str | None = None,
-    budget_usd: str | None = None,
-    budget_tokens: str | None = None,
-    budget_seconds: str | None = None,
-    cell_budget_usd: str | None = None,
-    cell_budget_tokens: str | None = None,
-    cell_budget_seconds: str | None = None,
-    max_hours: str | None = None,
-    end_hours: str | None = None,
-    timeout_seconds: str | None = None,
-    idle_seconds: str | None = None,
-    isolation: str | None = None,
-    max_retries: str | None = None,
-    max_topups: str | None = None,
-    context_window: str | None = None,
-    allow_small_window: bool = False,
-    hosting: str | None = None,
-    faults: str | None = None,
-    instance_type: str | None = None,
-    tensor_parallel_size: str | None = None,
-    precision: str | None = None,
-    aws_region: str | None = None,
-    aws_profile: str | None = None,
-    kiro_dollars_per_credit: str | None = None,
-    notify: str | None = None,
-    judge: str | None = None,
-    judge_mode: str | None = None,
-    judge_concurrency: str | None = None,
-    fail_under: str | None = None,
-    dry_run: bool = False,
-    resume: str | None = None,
-    detach: bool = False,
-    stream: bool = False,
-    verbose: bool = False,
-) -> int:
-    """Run coding agents on tasks; without flags, the offline demonstration."""
-    return _run(dict(locals()))
-
-
-@task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
-@command
-@takes_flags_of(run.body)
+@takes_flags_of(run_form)
 def preflight(given: dict[str, Any]) -> int:
     """Check what invoke run with the same flags needs, and how to put right what is missing."""
     from runner.engine.preflight.command import preflight_command
 
-    resume = given.pop("resume")
-    for name in ("dry_run", "detach", "stream", "verbose"):
-        given.pop(name)
-    return preflight_command(
-        _places(), _console(), **_files_and_flags(given), environment=os.environ, resume=resume
-    )
+    return preflight_command(_places(), _console(), environment=os.environ, **preflight_call(given))
 
 
 @task(
@@ -199,50 +112,12 @@ def stop(_context: Context, plan: str | None = None, now: bool = False) -> int:
 
 @task(auto_shortflags=False, positional=[], help=JUDGE_HELP)
 @command
-def judge(
-    _context: Context,
-    path: str | None = None,
-    config: str | None = None,
-    judge: str | None = None,
-    model: str | None = None,
-    provider: str | None = None,
-    endpoint: str | None = None,
-    protocol: str | None = None,
-    api_key_env: str | None = None,
-    effort: str | None = None,
-    rubric: str | None = None,
-    repeats: str | None = None,
-    only_missing: bool = False,
-    cell: str = "",
-    concurrency: int = 1,
-    isolation: str | None = None,
-    timeout_seconds: str | None = None,
-    max_output_tokens: str | None = None,
-    context_window: str | None = None,
-    price_input: str | None = None,
-    price_output: str | None = None,
-    price_cache_read: str | None = None,
-    price_cache_write: str | None = None,
-    dry_run: bool = False,
-) -> int:
+@takes_flags_of(judge_form)
+def judge(given: dict[str, Any]) -> int:
     """Have stored trials scored by a judge; what is stored already is never made again."""
-    given = dict(locals())
-    for name in ("_context", "path", "config", "only_missing", "cell", "concurrency", "dry_run"):
-        given.pop(name)
     from runner.engine.judging.command import judge_command
 
-    return judge_command(
-        _places(),
-        _console(),
-        flags=given,
-        environment=os.environ,
-        config=Path(config) if config else None,
-        path=path,
-        cells=[word for word in cell.split(",") if word],
-        only_missing=only_missing,
-        concurrency=concurrency,
-        dry_run=dry_run,
-    )
+    return judge_command(_places(), _console(), environment=os.environ, **judge_call(given))
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})

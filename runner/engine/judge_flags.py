@@ -1,6 +1,11 @@
-"""Judge flags: what each flag of ``invoke judge`` means, for its help."""
+"""Judge flags: the flags of ``invoke judge``, and what each of them means for its help."""
 
 from __future__ import annotations
+
+from typing import Any
+
+BESIDE_SETTINGS = ("path", "config", "only_missing", "cell", "concurrency", "dry_run")
+"""Flags that say what to judge, and how, rather than who judges."""
 
 JUDGE_HELP = {
     "path": "a store, or a folder in it such as results/swe/<model>_<provider> (default: every store)",
@@ -29,3 +34,41 @@ JUDGE_HELP = {
     "price-cache-write": "dollars per million tokens written to a cache",
     "dry-run": "say what would be judged, and stop",
 }
+
+
+def judge_form(
+    _context: object,
+    path: str | None = None,
+    config: str | None = None,
+    judge: str | None = None,
+    model: str | None = None,
+    provider: str | None = None,
+    endpoint: str | None = None,
+    protocol: str | None = None,
+    api_key_env: str | None = None,
+    effort: str | None = None,
+    rubric: str | None = None,
+    repeats: str | None = None,
+    only_missing: bool = False,
+    cell: str = "",
+    concurrency: int = 1,
+    isolation: str | None = None,
+    timeout_seconds: str | None = None,
+    max_output_tokens: str | None = None,
+    context_window: str | None = None,
+    price_input: str | None = None,
+    price_output: str | None = None,
+    price_cache_read: str | None = None,
+    price_cache_write: str | None = None,
+    dry_run: bool = False,
+) -> dict[str, Any]:
+    """Every flag with its default, by name."""
+    return dict(locals())
+
+
+def judge_call(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of ``judge_command`` that the flags ``given`` stand for."""
+    beside = {name: given[name] for name in BESIDE_SETTINGS}
+    settings = {name: value for name, value in given.items() if name not in {*beside, "_context"}}
+    words = [word for word in beside.pop("cell").split(",") if word]
+    return {**beside, "cells": words, "flags": settings}

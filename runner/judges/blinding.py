@@ -29,6 +29,7 @@ TRAILER = re.compile(
     r"|(?:made|written|created) (?:with|by))\b.*",
     re.IGNORECASE,
 )
+_PARTS, _BETWEEN = re.compile(r"[-_. /:]+"), "[-_. /:]?"
 LONGEST_LINE = 160
 """Of what is taken for a rating or a trailer: longer lines say more."""
 
@@ -94,9 +95,13 @@ def blind_patch(patch: str, names: Iterable[str]) -> Blinded:
 
 
 def withhold(text: str, names: Iterable[str]) -> tuple[str, int]:
-    """``text`` with each of ``names`` replaced, whatever its case, and how often that was."""
+    """``text`` with each of ``names`` replaced, and how often that was.
+
+    Case and what stands between the parts of a name make no difference: ``some-model-4-5`` is found in
+    ``Some Model 4.5`` too.
+    """
     wanted = sorted({name for name in names if len(name) >= SHORTEST_NAME}, key=len, reverse=True)
     if not wanted:
         return text, 0
-    pattern = "|".join(re.escape(name) for name in wanted)
+    pattern = "|".join(_BETWEEN.join(map(re.escape, _PARTS.split(name))) for name in wanted)
     return re.subn(rf"(?<![A-Za-z0-9])(?:{pattern})(?![A-Za-z0-9])", WITHHELD, text, flags=re.IGNORECASE)

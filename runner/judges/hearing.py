@@ -19,15 +19,6 @@ class JudgeFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Heard:
-    """One attempt: what was answered, and what is wrong with it."""
-
-    prompt: str
-    answer: str | None
-    faults: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Ruling:
     """How a hearing ended: with scores, or with the faults of the last answer."""
 

@@ -83,7 +83,7 @@ def judge(
         only_missing=only_missing,
         concurrency=concurrency,
         dry_run=dry_run,
-        config=config,
+        config=None if config is None else str(config),
     )
     return code, output.getvalue()
 

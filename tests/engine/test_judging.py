@@ -8,12 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from runner.engine.judging import judge_trial, open_bench, probe, read_judge_settings
-from runner.engine.judging.docket import make_docket
+from runner.engine.judging import judge_trial, open_bench, read_judge_settings
 from runner.engine.places import Places
-from runner.errors import ConfigurationError, UsageError
 from runner.judges.direct import Direct
-from runner.providers.checks import CheckState
 from runner.records import CRITERIA, JudgementStatus, Outcome, sha256_of
 from runner.store import ResultsStore, verify
 from tests.engine.judges import SCRIPTED
@@ -251,119 +248,6 @@ def test_a_dry_run_asks_and_writes_nothing(places: Places) -> None:
     assert "1 judgements of 1 trials to make" in output
     assert "nothing was asked" in output
     assert (asked(places), judgements(store)) == ([], [])
-
-
-def test_imported_trials_are_refused_with_the_reason() -> None:
-    settings = read_judge_settings(None, FLAGS)
-    docket = make_docket(settings, Places(PROJECT), path=str(PROJECT / "results"))
-    assert docket.entries == ()
-    reasons = dict(docket.refused)
-    imported = "it is imported and its artifacts were not published with it: there is nothing to read"
-    assert reasons.pop(imported) > 300
-    assert sum(docket.refused.values()) == len(list(ResultsStore(PROJECT / "results").trial_keys()))
-    assert all(reason.startswith("it does not count: ") for reason in reasons)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("quarters of an hour", "halves of an hour", "has changed since it ran"),
-        (
-            "id: quarter-hour-default",
-            "id: half-hour-default",
-            "no dataset here has task quarter-hour-default",
-        ),
-    ],
-)
-def test_a_trial_whose_task_is_another_one_now_is_refused(
-    old: str, new: str, reason: str, places: Places
-) -> None:
-    finished(places)
-    script(places, "valid")
-    path = places.datasets / "hello-world.yaml"
-    path.write_text(path.read_text().replace(old, new))
-    for other in places.datasets.glob("*sanity*"):
-        other.unlink()
-    code, output = judge(places)
-    assert code == 0
-    assert reason in output
-    assert asked(places) == []
-
-
-def test_a_trial_in_which_our_side_failed_is_not_the_agents_to_answer_for(places: Places) -> None:
-    finished(places, "raise SystemExit(3)\n", max_retries=0)
-    [stored] = ResultsStore(places.results).trials()
-    script(places, "valid")
-    _, output = judge(places)
-    if stored.record.outcome is Outcome.INFRASTRUCTURE:
-        assert "our side failed in it" in output
-        assert asked(places) == []
-
-
-def test_a_scripted_judge_judges_demonstrations_only(places: Places) -> None:
-    finished(places)
-    _, output = judge(places, {"judge": "replay"})
-    assert "1 trials are not judged: a judge with scripted answers may judge demonstrations only" in output
-    assert judgements(ResultsStore(places.results)) == []
-
-
-def test_settings_come_from_a_file_and_flags_beat_them(places: Places) -> None:
-    store = finished(places)
-    script(places, "valid")
-    config = places.root / "judge.yaml"
-    config.write_text(json.dumps({**FLAGS, "model": "judge-7", "effort": "low"}))
-    judge(places, {"effort": "high"}, config=config)
-    assert [each.judge.name for each in judgements(store)] == ["scripted-judge-7-high"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "complaint"),
-    [
-        ({"judge": "direct"}, "needs a provider"),
-        ({"judge": "direct", "endpoint": "http://localhost:1/v1"}, "needs --model"),
-        ({"judge": "codex"}, "needs --model"),
-        ({"judge": "codex", "provider": "nowhere", "model": "m"}, "no provider 'nowhere'"),
-        ({"judge": "nobody", "model": "m"}, "no judge 'nobody'"),
-        ({**FLAGS, "rubrik": "x"}, "did you mean rubric"),
-        ({**FLAGS, "repeats": "many"}, "repeats"),
-        ({**FLAGS, "repeats": 0}, "repeats"),
-        ({**FLAGS, "price_input": 1.0}, "price_input and price_output"),
-        ({**FLAGS, "api_key_env": "NOT_SET_ANYWHERE", "provider": "endpoint", "endpoint": "http://x/v1"},
-         "NOT_SET_ANYWHERE"),
-    ],
-)  # fmt: skip
-def test_wrong_settings_are_explained(flags: dict[str, object], complaint: str, places: Places) -> None:
-    finished(places)
-    with pytest.raises((UsageError, ConfigurationError)) as caught:
-        judge(places, flags)
-    assert complaint in str(caught.value)
-
-
-def test_a_path_in_no_store_is_explained(places: Places) -> None:
-    with pytest.raises(UsageError, match="no store of results at this path"):
-        judge(places, path=str(places.datasets))
-
-
-def test_the_key_of_the_judge_is_in_no_record_and_no_journal(places: Places) -> None:
-    finished(places)
-    script(places, "wrong", "fail")
-    judge(places)
-    secret = ENVIRONMENT["STAND_IN_KEY"].encode()
-    written = [path for path in places.root.rglob("*") if path.is_file() and not path.is_symlink()]
-    assert not [path for path in written if secret in path.read_bytes()]
-
-
-def test_a_judge_that_is_not_there_is_told_before_a_run(places: Places) -> None:
-    check = probe("codex", places, {}, {"provider": "replay"})
-    assert (check.state, check.fix) == (CheckState.FAIL, "invoke harness-install codex")
-    check = probe("replay", places, {})
-    assert check.state is CheckState.PASS
-    assert "replay 1 with replay-judge at replay answered" in check.found
-    check = probe("direct", places, {}, {"endpoint": "http://127.0.0.1:9/v1", "model": "m"})
-    assert check.state is CheckState.FAIL
-    assert "cannot be reached" in check.found
-    check = probe("no-such.yaml", places, {})
-    assert check.state is CheckState.FAIL
 
 
 TWINS = {

@@ -83,6 +83,12 @@ def test_names_go_whatever_their_case_and_only_as_whole_words() -> None:
     assert count == 2
 
 
+@pytest.mark.parametrize("spelling", ["Some Model 4.5", "some_model_4_5", "SomeModel 4.5", "some-model-4-5"])
+def test_a_name_is_found_in_other_spellings(spelling: str) -> None:
+    text = f"Made by {spelling}, not by Some Model 4.55 or Awesome Model 4.5."
+    assert withhold(text, ["some-model-4-5"]) == (text.replace(spelling, WITHHELD, 1), 1)
+
+
 def test_the_longest_name_goes_first() -> None:
     assert withhold("vendor.model-x", ["model-x", "vendor.model-x"]) == (WITHHELD, 1)
 

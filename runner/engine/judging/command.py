@@ -64,7 +64,7 @@ def judge_command(
     *,
     flags: Mapping[str, object],
     environment: Mapping[str, str],
-    config: Path | None = None,
+    config: str | None = None,
     path: str | None = None,
     cells: Sequence[str] = (),
     only_missing: bool = False,
@@ -80,7 +80,7 @@ def judge_command(
         ConfigurationError: the settings have faults, or the judge is not to be had.
         UsageError: an unknown name, or no store at the path.
     """
-    settings = read_judge_settings(config, flags)
+    settings = read_judge_settings(Path(config) if config else None, flags)
     scripted = judge(settings.judge).demonstration or provider(settings.provider).demonstration
     roots, _ = stores_of(path, places)
     settled = sum(settle(places, ResultsStore(root)) for root in roots) if not dry_run else 0

@@ -1,0 +1,169 @@
+"""Sitting: one judgement while it is made, each step on disk before the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from runner.datasets import SealedCheckout, remove, seal
+from runner.engine.archive import keep_stream
+from runner.engine.judging.bench import Bench
+from runner.engine.judging.journal import Begun, Done, Journal
+from runner.engine.judging.recording import Hearing, judgement_record
+from runner.engine.judging.subject import Subject
+from runner.engine.pricing import with_given_prices
+from runner.errors import EndpointError, RepositoryError
+from runner.harnesses.endpoint import Endpoint
+from runner.judges.base import Reply
+from runner.judges.brief import Brief, draw, make_brief
+from runner.judges.fencing import visible
+from runner.judges.hearing import JudgeFailed, Ruling, hear
+from runner.records import Cost, CostBasis, JudgementAttempt, JudgementRecord, sha256_of
+
+MAX_FAULT = 500
+SCRIPTED = Cost(basis=CostBasis.NONE, amount_usd=0.0, source="the built-in model server bills nothing")
+UNPRICED = Cost(
+    basis=CostBasis.PRICE_TABLE,
+    amount_usd=None,
+    source="tokens times the prices given for this judge",
+    missing_reason="no prices of the judge's model were given",
+)
+
+
+@dataclass
+class Sitting:
+    """One judgement while it is made."""
+
+    bench: Bench
+    subject: Subject
+    journal: Journal
+    number: int
+    done: list[Done] = field(default_factory=list)
+    checkout: SealedCheckout | None = None
+
+    def hold(self) -> JudgementRecord:
+        """The record of the judgement.
+
+        Raises:
+            EndpointError: the judge failed.
+        """
+        case, rubric = self.subject.case, self.subject.rubric
+        sealing = self.journal.sealing() or self.journal.keep_sealing(draw(case))
+        asked, _ = rubric.parts(case.files)
+        if not asked:
+            return self._record(make_brief(case, rubric, sealing, workspace=None), None)
+        workspace = self._checked_out() if self.bench.reads_repository else None
+        brief = make_brief(case, rubric, sealing, workspace=str(workspace) if workspace else None)
+        endpoint = self._endpoint()
+        self._recover(brief, endpoint, workspace)
+
+        def ask(_number: int, prompt: str) -> Reply:
+            return self._ask(brief, prompt, endpoint, workspace)
+
+        answers = [each.answer for each in self.done if not each.attempt.interrupted]
+        try:
+            ruling = hear(brief, ask, self._told, answers)
+        except JudgeFailed as failed:
+            reason = self.bench.mask(endpoint, self.journal.folder).text(str(failed))
+            raise EndpointError(
+                f"the judge gave no answer: {reason}",
+                where="/".join(self.subject.stored.record.identity.key),
+                remedy="judge again; what it has answered so far is kept",
+            ) from None
+        return self._record(brief, ruling)
+
+    def _endpoint(self) -> Endpoint:
+        identity = self.subject.stored.record.identity
+        scenario = f"judge-{identity.cell.dataset}/{identity.task}"
+        return self.bench.endpoint(f"judge-{self.journal.folder.name}", scenario)
+
+    def _checked_out(self) -> Path:
+        """A checkout for this judgement alone, as the agent found it."""
+        folder, case = self.journal.folder, self.subject.case
+        for name in ("repository", "trusted.git"):
+            remove(folder / name)
+        try:
+            self.checkout = seal(
+                case.task.repo,
+                case.task.ref,
+                beside=self.subject.dataset_path.parent,
+                cache=self.bench.places.repositories,
+                workspace=folder / "repository",
+                git_dir=folder / "trusted.git",
+            )
+        except RepositoryError as error:
+            raise EndpointError(
+                f"the judge cannot be given the repository: {error.what}",
+                where=error.where,
+                remedy=error.remedy,
+            ) from None
+        return self.checkout.workspace
+
+    def _recover(self, brief: Brief, endpoint: Endpoint, workspace: Path | None) -> None:
+        """What an earlier runner got to know; an attempt that it died in counts with what it had used."""
+        for number, (begun, done) in enumerate(self.journal.attempts(), 1):
+            if done is None:
+                question = self.bench.question(brief, "", endpoint, self.journal.scratch(number), workspace)
+                reply = self.bench.judge.left_behind(question)
+                done = self._done(number, begun, reply, None)
+                self.journal.end(done)
+            self.done.append(done)
+
+    def _ask(self, brief: Brief, prompt: str, endpoint: Endpoint, workspace: Path | None) -> Reply:
+        number = len(self.done) + 1
+        digest = sha256_of(prompt.encode())
+        self.journal.begin(number, digest)
+        begun, _ = list(self.journal.attempts())[-1]
+        reply = self.bench.ask(brief, prompt, endpoint, self.journal.scratch(number), workspace)
+        if reply.answer is not None:
+            # A lone surrogate, which JSON can spell, is no text that can be kept.
+            reply = replace(reply, answer=reply.answer.encode("utf-8", "replace").decode())
+        seconds = (datetime.now(UTC) - begun.started_at).total_seconds()
+        self.done.append(self._done(number, begun, reply, round(seconds, 3)))
+        # On disk before anything else is done: this is what was paid for.
+        self.journal.end(self.done[-1])
+        return reply
+
+    def _done(self, number: int, begun: Begun, reply: Reply, seconds: float | None) -> Done:
+        bench = self.bench
+        mask = bench.mask(self._endpoint(), self.journal.folder)
+        stream = None
+        if reply.stream is not None:
+            stream = keep_stream(reply.stream, bench.places.streams, bench.scanner)
+        answered = reply.error is None
+        attempt = JudgementAttempt(
+            number=number,
+            started_at=begun.started_at,
+            duration_seconds=seconds,
+            prompt_sha256=begun.prompt_sha256,
+            answer_sha256=sha256_of((reply.answer or "").encode("utf-8", "replace")) if answered else None,
+            stream_sha256=stream,
+            requests_seen=reply.requests_seen,
+            usage=reply.usage,
+            costs=self._costs(reply),
+            faults=() if answered else (mask.text(reply.error or "", MAX_FAULT),),
+            interrupted=not answered,
+        )
+        return Done(
+            attempt=attempt, answer=reply.answer, files_read=reply.files_read, warnings=reply.warnings
+        )
+
+    def _costs(self, reply: Reply) -> tuple[Cost, ...]:
+        if self.bench.demonstration:
+            return (SCRIPTED,)
+        return with_given_prices(reply.costs, reply.usage, self.bench.settings.prices()) or (UNPRICED,)
+
+    def _told(self, _number: int, faults: tuple[str, ...]) -> None:
+        """Note what was wrong with the last answer."""
+        last = self.done[-1]
+        mask = self.bench.mask(self._endpoint(), self.journal.folder)
+        shown = tuple(mask.text(visible(fault), MAX_FAULT) for fault in faults)
+        attempt = last.attempt.model_copy(update={"faults": shown})
+        self.done[-1] = last.model_copy(update={"attempt": attempt})
+        self.journal.end(self.done[-1])
+
+    def _record(self, brief: Brief, ruling: Ruling | None) -> JudgementRecord:
+        mask = self.bench.mask(self._endpoint(), self.journal.folder)
+        hearing = Hearing(brief, ruling, tuple(self.done), self.checkout, self.number)
+        return judgement_record(self.bench, self.subject, hearing, mask)
