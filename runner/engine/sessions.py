@@ -63,10 +63,13 @@ class Sessions:
                     stack.callback(self._open.pop, cell.key, None)
             yield
 
-    def fault(self, key: str | None) -> str | None:
-        """What is wrong with the servers of the models with that key, as far as it can be told."""
-        sessions = {id(each): each for cell, each in self._open.items() if self.keys[cell] == key}
-        return next(filter(None, map(fault_of, sessions.values())), None)
+    def fault(self, cell: CellIdentity) -> str | None:
+        """What is wrong with the server of the cell's model, as far as it can be told."""
+        return fault_of(self._open[cell.key])
+
+    def sharing(self, cell: CellIdentity) -> set[tuple[str, ...]]:
+        """Keys of the cells whose model is reached in the same way."""
+        return {key for key, session in self._open.items() if session is self._open[cell.key]}
 
 
 def exclusive_keys(groups: Sequence[Group], places: Places) -> dict[tuple[str, ...], str | None]:

@@ -127,9 +127,13 @@ class Shift:
             if reason is not None:
                 run.observer.note(f"{', '.join(models)} cannot be served: {reason}")
         if reason is not None and self.queue.has_any(block.positions):
-            failed = FailedBlock(key=block.key or "", models=models, reason=reason[:1000])
+            self._not_served(models, reason, block.key)
+
+    def _not_served(self, models: tuple[str, ...], reason: str, key: str | None) -> None:
+        failed = FailedBlock(key=key or "", models=models, reason=reason[:1000])
+        if failed not in self.journal.state.failed:
             self.journal.say(failed=(*self.journal.state.failed, failed))
-            run.notifier.tell("model-failed", self.summary(), reason=f"{', '.join(models)}: {reason}")
+            self.run.notifier.tell("model-failed", self.summary(), reason=f"{', '.join(models)}: {reason}")
 
     def _serve(self, block: Block, models: str) -> str | None:
         """Run a block; why its models could not be served to its end, or None."""
@@ -172,9 +176,15 @@ class Shift:
                 position = self.queue.next()
                 if position is None:
                     break
-                desk = self.desks.desk(position, gone)
+                try:
+                    desk = self.desks.desk(position, gone)
+                except HarnessmarkError as error:
+                    lost = self._unreachable(position, error, block.key)
+                    continue
                 self.journal.begins(position)
                 at_work[self.pool.submit(self.run.work, desk)] = desk
+            if lost is not None:
+                gone.set()
             if not at_work and not judged:
                 return lost
             pending: list[Future[Any]] = [*at_work, *judged]
@@ -182,27 +192,42 @@ class Shift:
             self._mind_the_clock()
             for future in [each for each in at_work if each in done]:
                 desk = at_work.pop(future)
-                fault = self._ended(desk, future, block.key)
-                lost = lost or fault
-                if fault is not None:
-                    gone.set()
+                lost = self._ended(desk, future, block.key) or lost
                 if self.judging.inline and self.judging.lacks_stored(desk.planned.identity, self.run.store):
                     judged[self.pool.submit(self.judging.judge_here, desk.planned.identity)] = None
             for judgement in [each for each in judged if each in done]:
                 del judged[judgement]
                 self._noted(judgement.exception())
 
+    def _unreachable(self, position: int, error: HarnessmarkError, key: str | None) -> str | None:
+        """A trial cannot even begin; the reason where its whole block is at an end."""
+        reason, cell = " ".join(str(error).split()), self.run.plan.trials[position].identity.cell
+        self.queue.put_back(position)
+        if key is not None:
+            return reason
+        self._without({cell.key}, cell.served_model, reason)
+        return None
+
+    def _without(self, cells: set[tuple[str, ...]], model: str, reason: str) -> None:
+        """Go on without cells whose model may be lost while others are not."""
+        self.queue.leave(cells)
+        self.run.observer.note(f"{model} cannot be served: {reason}")
+        self._not_served((model,), reason, None)
+
     def _ended(self, desk: Desk, future: Future[Attempt], key: str | None) -> str | None:
-        """Keep what came of a trial; what is wrong with its server, where that is why it came to nothing."""
+        """Keep what came of a trial; what is wrong with its server, where that ends its whole block."""
         fault = None
         if not self._noted(future.exception()):
-            result = future.result()
-            if key is not None and result.trial.outcome in SUSPECT:
-                fault = self.run.sessions.fault(key)
-                result = result if fault is None else _blamed(result, desk.mask().text(fault))
+            result, cell = future.result(), desk.planned.identity.cell
+            if result.trial.outcome in SUSPECT:
+                fault = self.run.sessions.fault(cell)
+            if fault is not None:
+                result = _blamed(result, desk.mask().text(fault))
+                if key is None:
+                    self._without(self.run.sessions.sharing(cell), cell.served_model, fault)
             self._kept(desk, result)
         self.journal.leaves(desk.position)
-        return fault
+        return None if key is None else fault
 
     def _kept(self, desk: Desk, result: Attempt) -> None:
         run = self.run

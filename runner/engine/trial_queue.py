@@ -39,6 +39,7 @@ class TrialQueue:
         self._left = set(left)
         self._turn: deque[int] = deque()
         self._said: set[str] = set()
+        self._unserved: set[tuple[str, ...]] = set()
 
     def begin(self, positions: Iterable[int]) -> None:
         """Go on with those of ``positions`` that are left."""
@@ -57,6 +58,10 @@ class TrialQueue:
         """A trial that was taken and came to nothing is left again."""
         self._left.add(position)
 
+    def leave(self, cells: set[tuple[str, ...]]) -> None:
+        """No trial of ``cells`` starts any more: their model is not to be had."""
+        self._unserved |= cells
+
     def has_any(self, positions: Iterable[int]) -> bool:
         """Whether one of ``positions`` is left and may start: asked before a server is switched for it."""
         left = [position for position in positions if position in self._left]
@@ -69,8 +74,9 @@ class TrialQueue:
         return self._agrees(self._account.run_used_up() or self._wall.over(), of_the_run=True)
 
     def _may_start(self, position: int) -> bool:
-        cell = self._plan.trials[position].identity.cell
-        return self._agrees(self._account.cell_used_up(cell.key), of_the_run=False)
+        cell = self._plan.trials[position].identity.cell.key
+        served = cell not in self._unserved
+        return served and self._agrees(self._account.cell_used_up(cell), of_the_run=False)
 
     def _agrees(self, reason: str | None, *, of_the_run: bool) -> bool:
         if reason is not None:

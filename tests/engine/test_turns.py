@@ -153,6 +153,35 @@ def test_trials_in_flight_on_a_server_that_died_run_again(places: Places) -> Non
     assert code == (3 if "infrastructure" in found else 0)
 
 
+@pytest.mark.parametrize("shared", [True, False])
+def test_a_model_whose_test_fails_before_a_trial_does_not_end_the_night(places: Places, shared: bool) -> None:
+    a, b = ("free-a", "free-b") if shared else ("a", "b")
+    plan_faults(places, **{f"fails_{a}": "tool calls come as plain text"})
+    script(places, WORKS)
+    code, output = run(places, {**FLAGS, "model": f"{a},{b}"}, environment=ENVIRONMENT)
+    assert code == 3
+    assert outcomes(places) == {b: ["completed"] * 2}
+    assert output.count(f"not served: {a}_turns: tool calls come as plain text") == 1
+    plan_faults(places)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+
+
+def test_a_shared_server_that_dies_costs_what_was_in_flight_and_the_others_go_on(places: Places) -> None:
+    plan_faults(places, dies_free_a="it is gone")
+    script(places, ALWAYS)
+    flags = {
+        "model": "free-a,free-b",
+        "trials": 3,
+        "concurrency": 1,
+        "budget_tokens": 10**9,
+        "max_retries": 0,
+    }
+    code, output = run(places, {**FLAGS, **flags}, environment=ENVIRONMENT)
+    assert code == 3
+    assert outcomes(places) == {"free-a": ["infrastructure"], "free-b": ["model_error"] * 6}
+    assert "not served: free-a_turns: it is gone" in output
+
+
 def test_a_server_that_cannot_be_stopped_in_order_is_noted(places: Places) -> None:
     plan_faults(places, clings_a="it does not go away")
     script(places, WORKS)

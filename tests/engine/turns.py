@@ -11,7 +11,7 @@ from pathlib import Path
 
 from runner.engine.places import Places
 from runner.errors import EndpointError
-from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check
 from runner.providers.fixed import FixedSession
@@ -26,6 +26,11 @@ class TurnsSession(FixedSession):
     """A session that is at fault while a file says so."""
 
     folder: Path = Path()
+
+    def endpoint(self, protocol: WireProtocol, *, run: str, scenario: str) -> Endpoint:
+        if (reason := faults(self.folder).get(f"fails-{self.model}")) is not None and run != "preflight":
+            raise EndpointError(reason)
+        return super().endpoint(protocol, run=run, scenario=scenario)
 
     def fault(self) -> str | None:
         fault = faults(self.folder).get(f"dies-{self.model}")
