@@ -178,7 +178,8 @@ def wait_until(
             )
         if now - spoke >= every:
             spoke = now
-            say(f"{server.what}: starting for {now - begun:.0f} s. {tail(server.log, 1).strip()[:160]}")
+            newest = tail(server.log, 1).strip()[:160]
+            say(f"{server.what}: starting for {now - begun:.0f} s. {newest}".rstrip())
         time.sleep(LOOK_SECONDS)
 
 

@@ -115,7 +115,7 @@ def _one_start(
         config = Path(home) / "config.yaml"
         config.write_text(configuration(list(routes), master_key_env=MASTER_KEY_ENV), encoding="utf-8")
         log = state / f"{Path(home).name}.log"
-        say(f"{what}: starting the LiteLLM proxy {program.version}; this takes about 10 s")
+        say(f"{what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
         process = launch_bound(
             program.command(config, port),
             environment=program.environment(environment, Path(home), keys),

@@ -15,7 +15,13 @@ from runner.providers.base import ProviderSettings
 from runner.providers.checks import CONTEXT_WINDOW, CREDENTIALS, ENDPOINT, Check, CheckState
 from runner.providers.probing import Server, key_headers, probe
 from runner.providers.recipe import Recipe
-from runner.providers.vllm_server import VllmServer, find_vllm, installed_version, recipe_key
+from runner.providers.vllm_server import (
+    VllmServer,
+    find_vllm,
+    installed_version,
+    recipe_key,
+    require_free_port,
+)
 
 RESPONSES_FAIL = frozenset({"minicpm5", "minicpm5xml", "dots", "hy_v3", "hy_v4", "rust", "step3", "step3p5"})
 """Tool-call parsers from which no call came over Responses, as published for runs with codex."""
@@ -125,6 +131,12 @@ def _start_checks(recipe: Recipe, environment: Mapping[str, str], other: str | N
             f"not set: {', '.join(missing)}; weights that ask for it cannot be loaded, others load slowly",
             f"export {missing[0]}=...",
         )
+    if other is None:
+        try:
+            require_free_port(recipe)
+        except EndpointError as error:
+            yield Check(ENDPOINT, CheckState.FAIL, error.what, error.remedy)
+            return
     then = f" in place of {other}" if other else ""
     yield Check(ENDPOINT, CheckState.PASS, f"not up; the run starts {recipe.name}{then}")
     window = recipe.max_model_len

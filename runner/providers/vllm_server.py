@@ -150,7 +150,7 @@ class VllmServer:
 
     def _start(self, recipe: Recipe, key: str, *, stays: bool) -> ServerFile:
         program = find_vllm(self.environment)
-        _require_free(recipe)
+        require_free_port(recipe)
         log = self.state / LOG
         self.say(f"{recipe.name}: starting vLLM on port {recipe.port}; its log is {log}")
         pid = launch_free(
@@ -249,7 +249,12 @@ def server_environment(recipe: Recipe, given: Mapping[str, str], key: str) -> di
     return {**passed, **QUIET, **recipe.environment, **own}
 
 
-def _require_free(recipe: Recipe) -> None:
+def require_free_port(recipe: Recipe) -> None:
+    """Check that nobody listens where the server of ``recipe`` is to.
+
+    Raises:
+        EndpointError: somebody does, and is left alone.
+    """
     with socket.socket() as probe:
         probe.settimeout(1.0)
         taken = probe.connect_ex((ADDRESS, recipe.port)) == 0

@@ -238,6 +238,8 @@ def test_a_server_that_was_not_started_from_here_is_never_touched(stage: VllmSta
         ):
             pytest.fail("it started")
         assert "--endpoint" in caught.value.remedy
+        *_, last = Vllm().checks("m", stage.settings(), stage.environment)
+        assert (last.name, last.state) == ("endpoint", CheckState.FAIL)
         assert stranger.poll() is None
         stranger.kill()
 
