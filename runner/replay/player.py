@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
 
 from runner.replay import schemas
 from runner.replay.blocks import said_at_once, wants_blocks
@@ -12,15 +11,13 @@ from runner.replay.cassette import Cassette, Scene
 from runner.replay.conversation import Answer, Conversation, RequestFault, ToolCall
 from runner.replay.library import Library, nearest
 from runner.replay.scenario import Faults, Scenario
+from runner.replay.submitting import next_turn, submission, submits
 from runner.replay.toolbox import call_for, fill_marks, finishing_call
-from runner.replay.turns import STEP_MARK, Action, RawCall, Shell, Tokens, Turn
+from runner.replay.turns import STEP_MARK, Action, Shell, Tokens, Turn
 
 SIDE_TURN = Turn(task="side", step=0, say="Replay", usage=Tokens(uncached=7, output=3))
 """What is answered to a request that belongs to no task."""
 THOUGHT = "This reasoning is scripted."
-SUBMIT = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
-"""What an agent whose one tool is a shell asks for at the end; in its prompt."""
-COMPLAINT = "Tool call error:"
 
 
 def find_turn(library: Library, scenario: Scenario, conversation: Conversation) -> Turn:
@@ -45,14 +42,15 @@ def find_turn(library: Library, scenario: Scenario, conversation: Conversation) 
         )
     if wants_blocks(conversation):
         return said_at_once(cassette.turns[scene], conversation)
-    done = conversation.tool_results + _refused(cassette.turns[scene], conversation)
-    turn = cassette.turn_after(scene, done)
+    if submits(conversation):
+        return next_turn(cassette.turns[scene], conversation)
+    turn = cassette.turn_after(scene, conversation.tool_results)
     if turn is None:
         turns = cassette.turns[scene]
         starts = [sum(len(earlier.actions) for earlier in turns[:index]) for index in range(len(turns))]
         raise RequestFault(
             f"{where}, task {scenario.task!r}: "
-            f"no step begins after {done} tool results; "
+            f"no step begins after {conversation.tool_results} tool results; "
             f"steps begin after {', '.join(str(start) for start in starts)}",
             status=404,
             code="unknown_step",
@@ -90,7 +88,8 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
     identity = "\n".join((scenario.run, turn.task, turn.invocation, turn.thread, step))
     digest = hashlib.sha256(identity.encode()).hexdigest()
     calls = []
-    for index, action in enumerate(turn.actions or _submission(conversation)):
+    actions = turn.actions or (submission() if submits(conversation) else ())
+    for index, action in enumerate(actions):
         call = call_for(_varied(action, turn, conversation), conversation)
         identifier = f"call_{digest[:12]}_{index}"
         calls.append(ToolCall(identifier, call.name, call.arguments, call.namespace, call.freeform))
@@ -109,21 +108,6 @@ def play(turn: Turn, scenario: Scenario, conversation: Conversation, faults: Fau
         cache_detail=not faults.no_cache_detail,
         thought=THOUGHT if turn.usage.reasoning and conversation.thinking else "",
     )
-
-
-def _refused(turns: Sequence[Turn], conversation: Conversation) -> int:
-    """Actions that such an agent left undone, as one of their answer was wrong: it gives no results."""
-    if SUBMIT not in conversation.prompt:
-        return 0
-    wrong = [len(turn.actions) for turn in turns if any(isinstance(each, RawCall) for each in turn.actions)]
-    return sum(wrong[: conversation.heard.count(COMPLAINT)])
-
-
-def _submission(conversation: Conversation) -> tuple[Action, ...]:
-    """How work is ended with an agent that goes on until the model runs a certain command."""
-    if SUBMIT not in conversation.prompt or not conversation.tools:
-        return ()
-    return (Shell(do="shell", command=f"echo {SUBMIT}"),)
 
 
 def _varied(action: Action, turn: Turn, conversation: Conversation) -> Action:

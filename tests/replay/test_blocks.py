@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
@@ -19,7 +18,6 @@ from tests.replay.tapes import tape, turn
 FILE = "a.py\n```\ndef f():\n    return 1 - 2  # sum\n```\n"
 PROMPT = "workspace: /w\nartifacts_dir: /a\nMend f."
 RULES = "Use *SEARCH/REPLACE blocks*."
-SUBMIT = "echo COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT"
 LOOK = turn(0, {"do": "read", "path": "a.py"}, say="I look.")
 CHANGE = turn(1, {"do": "edit", "path": "a.py", "old": "1 - 2", "new": "1 + 2"}, say="I mend.")
 NOTE = turn(2, {"do": "write", "path": "{artifacts}/n.md", "content": "done in {workspace}\n"}, say="A note.")
@@ -146,32 +144,3 @@ def test_the_server_answers_with_blocks_and_fills_in_the_folders(server: ReplayS
     assert [path for path, *_ in blocks(said)] == ["a.py", "/a/n.md"]
     assert "done in /w\n" in said
     assert server.count("r").told.output == 4 * 41
-
-
-def test_an_agent_that_waits_for_a_command_at_the_end_gets_it(tmp_path: Path) -> None:
-    wrong = {"do": "call", "tool": "no_such_tool", "arguments": "{}"}
-    first = turn(0, {"do": "read", "path": "a.py"}, wrong)
-    with ReplayServer(tape(tmp_path, (first, replaced(CHANGE, 1), replaced(NOTE, 2), END))) as server:
-        call = last_call(server)
-    assert json.loads(call["function"]["arguments"]) == {"command": SUBMIT}
-
-
-def replaced(line: dict[str, object], step: int) -> dict[str, object]:
-    return {**line, "step": step}
-
-
-def last_call(server: ReplayServer) -> dict[str, Any]:
-    """The call that is answered after two results and a complaint in place of the first two."""
-    prompt = f"{PROMPT}\nAt the end run `{SUBMIT}`."
-    schema = {"type": "object", "properties": {"command": {"type": "string"}}, "required": ["command"]}
-    bash = {"type": "function", "function": {"name": "bash", "parameters": schema}}
-    messages: list[dict[str, object]] = [{"role": "user", "content": prompt}]
-    # It complains of a call that it cannot read, and shows the model no result of it.
-    messages.append({"role": "user", "content": "Tool call error:\nno such tool"})
-    for _ in range(2):
-        messages += [{"role": "assistant", "content": "x"}, {"role": "tool", "content": "y"}]
-    body = {"model": "m", "messages": messages, "tools": [bash]}
-    url = f"{server.url_for(run='r', scenario='demo/t')}/v1/chat/completions"
-    call: dict[str, Any]
-    (call,) = httpx.post(url, json=body).json()["choices"][0]["message"]["tool_calls"]
-    return call
