@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +25,7 @@ from tests.engine.runs import demonstration, run
 from tests.harnesses.real.stage import INSTALLED
 from tests.judges.test_contract import ready
 
+PROJECT = Path(__file__).parent.parent.parent
 TASK = "fair-rounding"
 READ = ("clockbook/cli.py", "clockbook/duration.py")
 
@@ -115,7 +121,7 @@ def test_a_real_agent_reads_the_repository_and_judges(name: str, project: Places
 def told(record: JudgementRecord, name: str) -> tuple[int, int]:
     """Output and fresh input that the server told: sums over the turns of the scripted answer."""
     cassette = Path("datasets/cassettes/judge-hello-world/replay-reader.jsonl")
-    lines = [json.loads(line) for line in (INSTALLED.parent / cassette).read_text().splitlines()[1:]]
+    lines = [json.loads(line) for line in (PROJECT / cassette).read_text().splitlines()[1:]]
     when = {line["when"] for line in lines if "when" in line and line["task"] == TASK}
     hasty = record.trial.cell.model.slug == "replay-hasty"
     skill = {"fix": "implementation-1", "swe3": "five-artifacts-1"}[record.trial.cell.skill]
@@ -189,3 +195,65 @@ def test_a_run_whose_judge_is_not_there_does_not_start(places: Places) -> None:
     with pytest.raises(HarnessmarkError, match="nobody"):
         run(places, {"tasks": TASK, "judge": "nobody"})
     assert list(demonstration(places).trials()) == []
+
+
+def test_what_a_killed_agent_had_used_is_in_the_judgement_that_the_next_runner_makes(project: Places) -> None:
+    ready("codex")
+    cassette = project.cassettes / "judge-hello-world" / "replay-reader.jsonl"
+    whole = cassette.read_text()
+    header, *turns = [json.loads(line) for line in whole.splitlines()]
+    slow = [turn for turn in turns if turn["task"] == TASK and "when" not in turn]
+    for turn in slow:
+        turn["step"] *= 2
+    pauses = [
+        {**turn, "step": 1, "actions": [{"do": "sleep", "seconds": 60}]} for turn in slow if turn["actions"]
+    ]
+    ordered = sorted([*slow, *pauses], key=lambda turn: (turn["skill"], turn["step"]))
+    cassette.write_text("".join(json.dumps(line) + "\n" for line in (header, *ordered)))
+    flags = {"judge": "codex", "provider": "replay"}
+    path = project.results / "demonstration" / "swe" / "replay-careful_replay" / "loop" / "fix"
+    runner = begin(project, flags, path)
+    with runner:
+        deadline = time.monotonic() + 60
+        while not any(
+            "token_usage_record" in rollout.read_text(errors="replace")
+            for rollout in (project.artifacts / "judging").rglob("rollout-*.jsonl")
+        ):
+            assert runner.poll() is None, runner.communicate()[0].decode()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        runner.send_signal(signal.SIGKILL)
+    cassette.write_text(whole)
+    code, output = judge(project, flags, path=str(path))
+    assert code == 0, output
+    [record] = judgements(demonstration(project))
+    killed, answered = record.attempts
+    assert (killed.interrupted, answered.interrupted) == (True, False)
+    assert killed.usage is not None
+    assert killed.usage.output_tokens == slow[0]["usage"]["output"]
+    assert answered.usage is not None
+    assert record.usage is not None
+    counts = (killed.usage.output_tokens, answered.usage.output_tokens)
+    assert record.usage.output_tokens == sum(count or 0 for count in counts)
+    assert record.task_score == 80.0
+    assert verify(demonstration(project).root) == []
+
+
+def begin(places: Places, flags: dict[str, str], path: Path) -> subprocess.Popen[bytes]:
+    """``invoke judge`` in a process of its own."""
+    program = (
+        "import json, os, sys\n"
+        "from pathlib import Path\n"
+        "from rich.console import Console\n"
+        "from runner.engine.judging.command import judge_command\n"
+        "from runner.engine.places import Places\n"
+        "judge_command(Places(Path(sys.argv[1])), Console(), flags=json.loads(sys.argv[2]),\n"
+        "              path=sys.argv[3], environment=os.environ)\n"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program, str(places.root), json.dumps(flags), str(path)],
+        cwd=PROJECT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )
