@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -124,19 +123,9 @@ def judge(given: dict[str, Any]) -> int:
 @command
 def verify(_context: Context, root: str | None = None) -> int:
     """Recompute every digest of the results store and name what is wrong."""
-    from runner.store import verify as verify_store
+    from runner.engine.verifying import verify_command
 
-    if root and not Path(root).is_dir():
-        raise UsageError(
-            "there is no store at this path", where=root, remedy="name the folder that holds plans/"
-        )
-    roots = [Path(root)] if root else list(_places().roots().existing())
-    scanner = _places().scanner(os.environ)
-    findings = [(each, finding) for each in roots for finding in verify_store(each, scanner)]
-    for each, finding in findings:
-        _say(f"{each.name}: {finding.line()}")
-    _say(f"{len(roots)} stores checked, {len(findings)} findings")
-    return 3 if findings else 0
+    return verify_command(_places(), os.environ, Path(root) if root else None, _say)
 
 
 @task(name="harness-install", positional=["names"], help={"names": "harnesses with commas between, or all"})
@@ -171,21 +160,9 @@ def harness_list(_context: Context) -> None:
 @command
 def accounting(_context: Context, harness: str = "", page: bool = False) -> int:
     """Run installed agents against the built-in model server: recorded beside true token counts."""
-    from datetime import date
+    from runner.engine.accounting import accounting_command
 
-    from runner.engine.accounting import account_installed, merged, read_report, write_report
-    from runner.harnesses.accounting_table import to_markdown
-
-    names = [name for name in harness.split(",") if name] or None
-    account = account_installed(_places(), _say, names)
-    for name, reason in account.skipped.items():
-        _say(f"skipped {name}: {reason}")
-    if page:
-        path = _places().reference / "accounting.json"
-        write_report(path, merged(read_report(path), account, date.today()))
-    else:
-        _say(to_markdown(account.rows, account.versions))
-    return 0 if all(row.agrees for row in account.rows) else 3
+    return accounting_command(_places(), _say, harness.split(",") if harness else None, keep=page)
 
 
 @task
@@ -203,7 +180,6 @@ def reference(_context: Context) -> None:
 def measure(_context: Context, what: str) -> None:
     """Measure the project itself; prints ratios and the machine they were taken on."""
     from runner.engine.measurement import measure_engine
-    from runner.errors import UsageError
 
     if what != "engine":
         raise UsageError(f"nothing measures {what!r}", remedy="known: engine")
@@ -349,20 +325,9 @@ def publish(
     no_history: bool = False,
 ) -> None:
     """Build the site into site/, check it, and with --to push it to a branch."""
-    from generators.publish.branch import expected_address, push
-    from generators.publish.site import build
+    from generators.publish.command import publish_command
 
-    url = url or os.environ.get("SITE_URL")
-    if to and not url:
-        url = expected_address(root=ROOT, remote=remote, prefix=prefix)
-    built = build(ROOT, site_url=url, progress=_say)
-    folder = built.folder.relative_to(ROOT)
-    _say(f"{built.pages} pages in {folder}/, {built.links} links checked")
-    if to is None:
-        _say("look at it: .venv/bin/invoke serve (it says the address)")
-        return
-    done = push(built.folder, root=ROOT, remote=remote, branch=to, prefix=prefix, keep_history=not no_history)
-    _say(done.line())
+    publish_command(ROOT, _say, url=url, to=to, remote=remote, prefix=prefix, keep_history=not no_history)
 
 
 @task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})
@@ -388,22 +353,9 @@ def run_tests(_context: Context, only: str = "", harnesses: str = "") -> int:
         from tests.agents import prove
 
         return prove(harnesses, _places(), _say)
-    from tests.agents import ensure_agents
-    from tests.chromium import ensure_chromium
-    from tests.sandbox import ensure_sandbox
+    from tests.gate import run_gate
 
-    ensure_chromium(_say)
-    ensure_sandbox(_say)
-    ensure_agents(_places().harnesses, _say)
-    tools = Path(sys.executable).parent
-    checks = [["ruff", "check"], ["ruff", "format", "--check"], ["mypy"]]
-    tests = ["pytest", "-n", "2", *(only.split(",") if only else [])]
-    for step in [*([] if only else checks), tests]:
-        _say("$ " + " ".join(step))
-        code = subprocess.call([str(tools / step[0]), *step[1:]], cwd=ROOT)
-        if code:
-            return code
-    return 0
+    return run_gate(_places(), _say, only.split(",") if only else [])
 
 
 def _say(line: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 from runner.engine.places import Places
@@ -12,7 +12,7 @@ from runner.engine.supervision import supervise
 from runner.errors import ConfigurationError
 from runner.harnesses.accounting import Account, account_all
 from runner.harnesses.accounting_cassette import write_cassette
-from runner.harnesses.accounting_table import to_rows
+from runner.harnesses.accounting_table import to_markdown, to_rows
 from runner.harnesses.registry import HARNESSES, harness
 from runner.records import AccountingReport
 from runner.replay import ReplayServer
@@ -74,3 +74,26 @@ def write_report(path: Path, report: AccountingReport) -> None:
     """Write ``report`` for the site to show."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(report.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+
+def accounting_command(
+    places: Places, say: Callable[[str], None], names: Sequence[str] | None, *, keep: bool
+) -> int:
+    """``invoke accounting``: 0 when every count agrees, 3 otherwise.
+
+    Args:
+        names: of harnesses, or import paths; every registered one when left out.
+        keep: put the rows where the site reads them, in place of older ones, instead of showing them.
+
+    Raises:
+        UsageError: there is no such harness.
+    """
+    account = account_installed(places, say, names)
+    for name, reason in account.skipped.items():
+        say(f"skipped {name}: {reason}")
+    if keep:
+        path = places.reference / "accounting.json"
+        write_report(path, merged(read_report(path), account, datetime.now(UTC).date()))
+    else:
+        say(to_markdown(account.rows, account.versions))
+    return 0 if all(row.agrees for row in account.rows) else 3

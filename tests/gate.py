@@ -1,0 +1,33 @@
+"""Gate: everything that must hold before a change lands: lint, types, and every test with real parts."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from runner.engine.places import Places
+from tests.agents import ensure_agents
+from tests.chromium import ensure_chromium
+from tests.sandbox import ensure_sandbox
+
+CHECKS = (("ruff", "check"), ("ruff", "format", "--check"), ("mypy",))
+
+
+def run_gate(places: Places, say: Callable[[str], None], only: Sequence[str]) -> int:
+    """Exit code of the first step that fails, else 0.
+
+    Args:
+        only: folders or files of tests; with any, lint and types are left out.
+    """
+    ensure_chromium(say)
+    ensure_sandbox(say)
+    ensure_agents(places.harnesses, say)
+    tools = Path(sys.executable).parent
+    for program, *words in [*(() if only else CHECKS), ("pytest", "-n", "2", *only)]:
+        say("$ " + " ".join([program, *words]))
+        code = subprocess.call([str(tools / program), *words], cwd=places.root)
+        if code:
+            return code
+    return 0
