@@ -47,7 +47,10 @@ class Installation:
     extras: tuple[str, ...] = ()
     """Of a Python program: the extras of its package that it is installed with."""
     script: str = ""
-    """Of a Python program: the console script of its package that starts it."""
+    """Of a Python program: the console script of its package that starts it. Nothing for a library.
+
+    A library is used by a file of the harness's own, which the launcher runs.
+    """
     python: str = ""
     """Of a Python program: the version it needs, such as ``3.12``; empty for that which runs Harnessmark."""
     constraints: Path | None = None
@@ -66,7 +69,7 @@ class Installation:
     That start is made while it is installed, so that no run unpacks it again or runs what another one wrote.
     """
     beside: tuple[str, ...] = ()
-    """Further packages of its registry, with their versions: what it would fetch elsewhere while it runs."""
+    """Further packages of its registry, with their versions, such as what it would fetch while it runs."""
     tools: tuple[str, ...] = ()
     """Folders below the harness's own in which commands of these lie, with marks as in ``executable``."""
     note: str = ""

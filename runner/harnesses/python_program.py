@@ -38,6 +38,30 @@ else:
     sys.exit(entry.load()())
 '''
 """Not every program knows ``--version``; this one is answered once all of it could be loaded."""
+LIBRARY = '''\
+"""Runs the file named first with the packages beside this one and the interpreter's own library."""
+
+import contextlib
+import importlib
+import runpy
+import site
+import sys
+from importlib.metadata import distribution
+from pathlib import Path
+
+site.addsitedir(str(Path(__file__).resolve().parent / "{site}"))
+if sys.argv[1:] == ["--version"]:
+    found = distribution("{package}")
+    with contextlib.redirect_stdout(sys.stderr):
+        for path in found.files or ():
+            if len(path.parts) == 2 and path.name == "__init__.py":
+                importlib.import_module(path.parts[0])
+    sys.stdout.write(f"{package} {{found.version}}\\n")
+else:
+    del sys.argv[0]
+    runpy.run_path(sys.argv[0], run_name="__main__")
+'''
+"""Starts no script of the package: it is a library, and the harness brings a program that uses it."""
 
 
 def constraints_of(installation: Installation) -> Path | None:
@@ -52,7 +76,7 @@ def constraints_of(installation: Installation) -> Path | None:
 
 
 def python_command(folder: Path) -> tuple[str, ...]:
-    """What starts the program in ``folder``."""
+    """What starts the program in ``folder``; of a library, that to which the file to run is added."""
     return (str(folder / LINK), *OPTIONS, str(folder / LAUNCHER))
 
 
@@ -74,6 +98,8 @@ def pip_options(installation: Installation, folder: Path) -> tuple[str, ...]:
 
 def finish(installation: Installation, folder: Path, interpreter: Path) -> None:
     """Add the launcher and the link to ``interpreter`` to the packages in ``folder``."""
-    text = TEXT.format(script=installation.script, package=installation.package, site=SITE)
+    text = (TEXT if installation.script else LIBRARY).format(
+        script=installation.script, package=installation.package, site=SITE
+    )
     (folder / LAUNCHER).write_text(text, encoding="utf-8")
     (folder / LINK).symlink_to(interpreter)

@@ -16,7 +16,7 @@ from runner.harnesses.installation import Runtime
 from runner.harnesses.installer import install
 from runner.harnesses.interpreters import interpreter, interpreter_folder
 from runner.harnesses.programs import ask_version
-from runner.harnesses.python_program import constraints_of, pip_options, python_command
+from runner.harnesses.python_program import constraints_of, finish, pip_options, python_command
 from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import put_script
 from tests.harnesses.shop import SCRIPTED, Scripted, Shop
@@ -78,6 +78,34 @@ def test_a_python_program_outside_the_project_brings_its_own_pins_or_none(tmp_pa
 def test_a_python_program_comes_with_the_packages_named_beside_it(tmp_path: Path) -> None:
     with_tools = replace(Scripted.installation, extras=("a", "b"), beside=("its-tools==2.0",))
     assert pip_options(with_tools, tmp_path)[-2:] == ("its-tools==2.0", "mini-swe-agent[a,b]==1.2.3")
+
+
+def put_library(folder: Path, code: str) -> None:
+    """A library called ``a-library`` with its launcher."""
+    about = folder / "site" / "a_library-4.5.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: a-library\nVersion: 4.5\n")
+    (about / "RECORD").write_text("alib/__init__.py,,\nalib/deep/__init__.py,,\nalone.py,,\n")
+    (folder / "site" / "alib").mkdir()
+    (folder / "site" / "alib" / "__init__.py").write_text(code)
+    finish(replace(Scripted.installation, package="a-library", script=""), folder, interpreter("", ""))
+
+
+def test_a_library_is_used_by_a_file_of_the_harnesss_own(tmp_path: Path) -> None:
+    put_library(tmp_path / "p", "print('a banner, 9.9')\nvalue = 42\n")
+    assert ask_version(python_command(tmp_path / "p")) == "4.5"
+    own = tmp_path / "own.py"
+    own.write_text("import sys, alib\nprint(__name__, alib.value, sys.argv[1:])\nsys.exit(3)\n")
+    done = subprocess.run(
+        [*python_command(tmp_path / "p"), str(own), "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (3, "a banner, 9.9\n__main__ 42 ['--version']\n")
+
+
+def test_a_library_that_does_not_load_has_no_version(tmp_path: Path) -> None:
+    put_library(tmp_path / "p", "import something_that_is_missing\n")
+    with pytest.raises(ConfigurationError):
+        ask_version(python_command(tmp_path / "p"))
 
 
 def test_only_the_packages_that_are_named_are_built_from_source(tmp_path: Path) -> None:
