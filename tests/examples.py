@@ -8,7 +8,9 @@ from runner.records import (
     Artifact,
     ArtifactScore,
     ArtifactState,
+    BaseRun,
     CellIdentity,
+    CheckPurpose,
     CheckRecord,
     CheckStatus,
     CorrectionRecord,
@@ -17,6 +19,8 @@ from runner.records import (
     Deployment,
     Fingerprint,
     Hosting,
+    IntegrityFinding,
+    IntegrityRecord,
     Invocation,
     InvocationKind,
     Judge,
@@ -29,10 +33,13 @@ from runner.records import (
     Outcome,
     PlannedTrial,
     PlanRecord,
+    Scanned,
     SeenPart,
     ServerWindow,
     Serving,
+    Severity,
     Source,
+    TestOutcomes,
     ThroughputRecord,
     TrialIdentity,
     TrialRecord,
@@ -223,7 +230,45 @@ def check(who: TrialIdentity | None = None) -> CheckRecord:
         started_at=LATER,
         duration_seconds=0.4,
         timeout_seconds=60.0,
+        purpose=CheckPurpose.REGRESSION,
+        isolation="sandbox",
+        task_digest=sha256_of(b"task"),
+        tests=TestOutcomes(report="unittest", passed=("test_one", "test_two"), skipped=("test_three",)),
+        base=BaseRun(
+            status=CheckStatus.FAILED,
+            exit_code=1,
+            duration_seconds=0.3,
+            tests=TestOutcomes(report="unittest", passed=("test_one",), failed=("test_two",), left_out=1),
+        ),
         output_tail="OK\n",
+    )
+
+
+def scan(who: TrialIdentity | None = None, *findings: IntegrityFinding) -> IntegrityRecord:
+    """A scan with a finding that voids and one that does not, or with those given."""
+    void = IntegrityFinding(
+        rule="results-read",
+        severity=Severity.VOID,
+        text="a command names a folder of results",
+        evidence="cat <project>/results/swe/trial.json",
+        invocation=1,
+        line=7,
+        stream_sha256=sha256_of(b"stream"),
+    )
+    note = IntegrityFinding(
+        rule="tests-edited",
+        severity=Severity.NOTE,
+        text="2 lines of a test that was there are gone",
+        path="tests/test_one.py",
+    )
+    return IntegrityRecord(
+        trial=who or identity(),
+        number=1,
+        rules_version="1",
+        scanned_at=LATER,
+        trial_sha256=trial(who).digest(),
+        scanned=Scanned(streams=1, actions=12, patch_bytes=311, similarity=0.4),
+        findings=findings or (void, note),
     )
 
 

@@ -1,10 +1,11 @@
 """Typed, versioned records: the only shapes that cross a file or a process."""
 
 from runner.records.base import Part, Record, sha256_of
-from runner.records.check import CheckRecord, CheckStatus
+from runner.records.check import BaseRun, CheckPurpose, CheckRecord, CheckStatus, TestOutcomes
 from runner.records.correction import CorrectionRecord
 from runner.records.cost import Cost, CostBasis
 from runner.records.identity import CellIdentity, Fingerprint, Hosting, ModelName, TrialIdentity
+from runner.records.integrity import RULES, IntegrityFinding, IntegrityRecord, Scanned, Severity
 from runner.records.judgement import (
     CRITERIA,
     ArtifactScore,
@@ -17,7 +18,7 @@ from runner.records.judgement import (
 from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
-from runner.records.reference import AccountingReport, AccountingRow, HarnessReference
+from runner.records.reference import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 from runner.records.schema import json_schemas
 from runner.records.server_window import ServerWindow
 from runner.records.throughput import Deployment, Level, Quantiles, Spread, ThroughputRecord
@@ -41,13 +42,16 @@ __all__ = [
     "CRITERIA",
     "GENESIS",
     "KINDS",
+    "RULES",
     "AccountingReport",
     "AccountingRow",
     "Artifact",
     "ArtifactScore",
     "ArtifactState",
+    "BaseRun",
     "CacheSemantics",
     "CellIdentity",
+    "CheckPurpose",
     "CheckRecord",
     "CheckStatus",
     "CorrectionRecord",
@@ -58,6 +62,8 @@ __all__ = [
     "Fingerprint",
     "HarnessReference",
     "Hosting",
+    "IntegrityFinding",
+    "IntegrityRecord",
     "Invocation",
     "InvocationKind",
     "Judge",
@@ -72,16 +78,20 @@ __all__ = [
     "Part",
     "PlanRecord",
     "PlannedTrial",
+    "ProviderReference",
     "PublishedFigures",
     "Quantiles",
     "Record",
+    "Scanned",
     "SeenPart",
     "SemanticsDecision",
     "ServerWindow",
     "Serving",
+    "Severity",
     "Source",
     "Spread",
     "Standing",
+    "TestOutcomes",
     "ThroughputRecord",
     "TrialIdentity",
     "TrialRecord",

@@ -12,6 +12,7 @@ from runner.errors import NewerRecordError, RecordError
 from runner.records.base import Record
 from runner.records.check import CheckRecord
 from runner.records.correction import CorrectionRecord
+from runner.records.integrity import IntegrityRecord
 from runner.records.judgement import JudgementRecord
 from runner.records.plan import PlanRecord
 from runner.records.throughput import ThroughputRecord
@@ -21,7 +22,15 @@ RecordType = TypeVar("RecordType", bound=Record)
 
 KINDS: Mapping[str, type[Record]] = {
     record.KIND: record
-    for record in (TrialRecord, JudgementRecord, CheckRecord, PlanRecord, ThroughputRecord, CorrectionRecord)
+    for record in (
+        TrialRecord,
+        JudgementRecord,
+        CheckRecord,
+        IntegrityRecord,
+        PlanRecord,
+        ThroughputRecord,
+        CorrectionRecord,
+    )
 }
 
 Step = Callable[[dict[str, Any]], dict[str, Any]]
@@ -44,10 +53,18 @@ def _judgement_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def _check_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 adds purpose, names of tests, the run before the patch, isolation and the task's digest."""
+    if document.get("name") == "patch-applies":
+        document["purpose"] = "applies"
+    return document
+
+
 UPGRADES: Mapping[tuple[str, int], Step] = {
     ("trial", 1): _trial_1_to_2,
     ("trial", 2): _trial_2_to_3,
     ("judgement", 1): _judgement_1_to_2,
+    ("check", 1): _check_1_to_2,
 }
 """From (kind, version) to the step that makes version + 1 of it. A step is added, never changed."""
 

@@ -12,6 +12,7 @@ from runner.errors import HarnessmarkError
 from runner.records import (
     GENESIS,
     ArtifactState,
+    CorrectionRecord,
     LedgerEntry,
     PlannedTrial,
     PlanRecord,
@@ -78,6 +79,7 @@ class _Verification:
         """Plans whose ledger is missing or damaged: what it would list is no finding of its own."""
         self.plans: dict[str, PlanRecord] = {}
         self.trials: dict[str, TrialRecord] = {}
+        self.corrections: dict[str, CorrectionRecord] = {}
 
     def findings(self) -> Iterator[Finding]:
         yield from self._walk()
@@ -85,6 +87,7 @@ class _Verification:
             yield from self._ledger(path)
         yield from self._records()
         yield from self._plans_and_trials()
+        yield from self._corrected()
         yield from self._files()
         yield from self._secrets()
 
@@ -217,6 +220,8 @@ class _Verification:
                 continue
             if proper != path:
                 yield Finding(path, "misplaced", f"its identity belongs at {proper}", "move it back")
+            if isinstance(record, CorrectionRecord):
+                self.corrections[path] = record
             if isinstance(record, PlanRecord):
                 self.plans[record.plan_id] = record
             if isinstance(record, TrialRecord):
@@ -234,6 +239,15 @@ class _Verification:
                 yield Finding(path, "unreadable", "it cannot be read", "check its rights")
             elif sha256_of(data) != artifact.sha256:
                 yield Finding(path, "altered", "its digest is not the one in the trial record", RESTORE)
+
+    def _corrected(self) -> Iterator[Finding]:
+        for path, correction in self.corrections.items():
+            if correction.path not in self.present:
+                yield Finding(
+                    path, "misplaced", f"it corrects {correction.path}, which is not there", RESTORE
+                )
+            elif sha256_of(self._bytes(correction.path) or b"") != correction.record_sha256:
+                yield Finding(path, "altered", f"it was made for other content of {correction.path}", RESTORE)
 
     def _plans_and_trials(self) -> Iterator[Finding]:
         planned: set[str] = set()

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from runner.records import (
     CheckRecord,
     CorrectionRecord,
+    IntegrityRecord,
     JudgementRecord,
     PlanRecord,
     Record,
@@ -30,6 +31,8 @@ PRIVATE = "private"
 DEMONSTRATION = "demonstration"
 
 TRIAL_FILE = "trial.json"
+BESIDE_A_TRIAL = ("judgements", "checks", "integrity")
+"""Folders of records that are added to a trial later."""
 TRIAL_DEPTH = 7
 """Parts of the path of a trial's folder."""
 
@@ -69,6 +72,8 @@ def record_path(record: Record) -> PurePosixPath:
             return trial_folder(record.trial) / "judgements" / name
         case CheckRecord():
             return trial_folder(record.trial) / "checks" / component(f"{record.name}-{record.number}.json")
+        case IntegrityRecord():
+            return trial_folder(record.trial) / "integrity" / component(f"scan-{record.number}.json")
         case PlanRecord():
             return plan_path(record.plan_id)
         case ThroughputRecord():
@@ -86,6 +91,8 @@ def record_type_at(path: PurePosixPath) -> type[Record] | None:
             return JudgementRecord
         case (area, *_, "checks", _) if area == TRIALS:
             return CheckRecord
+        case (area, *_, "integrity", _) if area == TRIALS:
+            return IntegrityRecord
         case (area, *_, name) if area == TRIALS and name == TRIAL_FILE:
             return TrialRecord
         case (area, _) if area == PLANS:

@@ -13,6 +13,8 @@ from typing import TypeVar
 from runner.errors import OverwriteError, SecretFound
 from runner.records import (
     CheckRecord,
+    CorrectionRecord,
+    IntegrityRecord,
     JudgementRecord,
     PlanRecord,
     Record,
@@ -20,11 +22,13 @@ from runner.records import (
     TrialIdentity,
     TrialRecord,
     parse_record,
+    sha256_of,
 )
 from runner.secrets import Scanner
 from runner.store import layout
 from runner.store.atomic import publish_folder, remove_interrupted, write_once
 from runner.store.component import below, component
+from runner.store.correcting import corrected, corrections_by_path
 from runner.store.ledger import Ledger
 
 RecordType = TypeVar("RecordType", bound=Record)
@@ -35,9 +39,14 @@ class StoredTrial:
     """A trial with everything that is kept beside it."""
 
     record: TrialRecord
+    """As it reads today: with every correction made."""
     judgements: tuple[JudgementRecord, ...]
     checks: tuple[CheckRecord, ...]
     folder: Path
+    scans: tuple[IntegrityRecord, ...] = ()
+    """Oldest first."""
+    corrections: tuple[CorrectionRecord, ...] = ()
+    """What ``record`` was corrected by, oldest first."""
 
     def artifact(self, name: str) -> bytes | None:
         """Content of an artifact, or None where the store does not hold it."""
@@ -69,6 +78,7 @@ class ResultsStore:
         *,
         checks: Sequence[CheckRecord] = (),
         judgements: Sequence[JudgementRecord] = (),
+        scans: Sequence[IntegrityRecord] = (),
         artifacts: Mapping[str, bytes] | None = None,
     ) -> None:
         """Write a trial with all that belongs to it in one step: the whole folder appears, or nothing.
@@ -83,7 +93,7 @@ class ResultsStore:
         files: dict[PurePosixPath, bytes] = {}
         for name, data in sorted((artifacts or {}).items()):
             files[layout.artifact_path(trial.identity, name)] = data
-        for record in (*checks, *judgements, trial):
+        for record in (*checks, *scans, *judgements, trial):
             files[layout.record_path(record)] = record.to_bytes()
         self._require_no_secret(files)
         if not self._published(trial.plan_id, target, files):
@@ -101,6 +111,18 @@ class ResultsStore:
     def write_check(self, plan_id: str, check: CheckRecord) -> None:
         """Add a check to a trial that is in the store."""
         self._write(plan_id, layout.record_path(check), check.to_bytes())
+
+    def write_scan(self, plan_id: str, scan: IntegrityRecord) -> None:
+        """Add a scan to a trial that is in the store."""
+        self._write(plan_id, layout.record_path(scan), scan.to_bytes())
+
+    def write_correction(self, plan_id: str, correction: CorrectionRecord) -> None:
+        """Write a correction; ``plan_id`` names the plan whose ledger lists the corrected record."""
+        self._write(plan_id, layout.record_path(correction), correction.to_bytes())
+
+    def digest_of(self, identity: TrialIdentity) -> str:
+        """Digest of a trial's record as it was written, whatever was corrected since."""
+        return sha256_of((self.root / layout.trial_path(identity)).read_bytes())
 
     def write_throughput(self, plan_id: str, sweep: ThroughputRecord) -> None:
         """Write a sweep; ``plan_id`` names the plan whose ledger lists it."""
@@ -140,10 +162,11 @@ class ResultsStore:
     def clear_interrupted(self, plan: PlanRecord) -> None:
         """Remove what interrupted writes for ``plan`` left behind; other plans' writes may be going on."""
         shutil.rmtree(self._staging(plan.plan_id), ignore_errors=True)
-        remove_interrupted(self.root / layout.PLANS)
+        for area in (layout.PLANS, layout.CORRECTIONS):
+            remove_interrupted(self.root / area)
         for planned in plan.trials:
             folder = self.root / layout.trial_folder(planned.identity)
-            for name in ("judgements", "checks"):
+            for name in layout.BESIDE_A_TRIAL:
                 remove_interrupted(folder / name)
 
     def plan(self, plan_id: str) -> PlanRecord:
@@ -157,12 +180,13 @@ class ResultsStore:
 
     def trial(self, identity: TrialIdentity) -> StoredTrial:
         """One trial with everything kept beside it."""
-        return self._stored(self.root / layout.trial_path(identity))
+        return self._stored(self.root / layout.trial_path(identity), corrections_by_path(self.root))
 
     def trials(self) -> Iterator[StoredTrial]:
         """All trials in order of their paths."""
+        corrections = corrections_by_path(self.root)
         for path in sorted((self.root / layout.TRIALS).glob(f"*/*/*/*/*/*/{layout.TRIAL_FILE}")):
-            yield self._stored(path)
+            yield self._stored(path, corrections)
 
     def trial_keys(self) -> Iterator[tuple[str, ...]]:
         """Key (as in ``TrialIdentity.key``) of every folder that has or had a trial, whole or not."""
@@ -179,13 +203,17 @@ class ResultsStore:
         """The record at ``path`` below the root."""
         return self._read_file(expected, self.root / path)
 
-    def _stored(self, path: Path) -> StoredTrial:
-        folder = path.parent
+    def _stored(self, path: Path, corrections: Mapping[str, Sequence[CorrectionRecord]]) -> StoredTrial:
+        folder, data = path.parent, path.read_bytes()
+        own = tuple(corrections.get(path.relative_to(self.root).as_posix(), ()))
+        scans = self._read_all(IntegrityRecord, folder / "integrity")
         return StoredTrial(
-            record=self._read_file(TrialRecord, path),
+            record=corrected(parse_record(TrialRecord, data, where=str(path)), data, own),
             judgements=tuple(self._read_all(JudgementRecord, folder / "judgements")),
             checks=tuple(self._read_all(CheckRecord, folder / "checks")),
             folder=folder,
+            scans=tuple(sorted(scans, key=lambda scan: scan.number)),
+            corrections=own,
         )
 
     def _read_all(self, expected: type[RecordType], folder: Path) -> Iterator[RecordType]:
@@ -226,7 +254,8 @@ class ResultsStore:
             if stored.artifact(artifact.name) is not None
         ]
         return paths + [
-            layout.record_path(record) for record in (*stored.checks, *stored.judgements, stored.record)
+            layout.record_path(record)
+            for record in (*stored.checks, *stored.scans, *stored.judgements, stored.record)
         ]
 
     def _require_no_secret(self, files: Mapping[PurePosixPath, bytes]) -> None:

@@ -118,6 +118,7 @@ def test_a_schema_is_made_for_every_kind_and_closes_its_objects() -> None:
         "trial",
         "judgement",
         "check",
+        "integrity",
         "plan",
         "throughput",
         "correction",

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.errors import NewerRecordError, RecordError
-from runner.records import KINDS, JudgementRecord, Record, TrialRecord, parse_record
+from runner.records import (
+    KINDS,
+    CheckPurpose,
+    CheckRecord,
+    JudgementRecord,
+    Record,
+    TrialRecord,
+    parse_record,
+)
 from tests import examples
 
 GOLDEN = Path(__file__).parent.parent / "data" / "golden"
@@ -19,6 +27,7 @@ EXAMPLES: tuple[Record, ...] = (
     examples.trial(),
     examples.judgement(),
     examples.check(),
+    examples.scan(),
     examples.plan(),
     examples.sweep(),
     examples.correction(),
@@ -148,3 +157,13 @@ def test_no_json_document_does_more_than_raise_a_record_error(value: object) -> 
 def test_no_bytes_do_more_than_raise_a_record_error(data: bytes) -> None:
     with pytest.raises((RecordError, NewerRecordError)):
         parse_record(TrialRecord, data, where="here")
+
+
+def test_a_check_of_the_first_version_keeps_its_content_and_knows_no_names() -> None:
+    document = json.loads((GOLDEN / "check-1.json").read_bytes())
+    record = parse_record(CheckRecord, json.dumps(document).encode(), where="here")
+    assert (record.name, record.status.value) == (document["name"], document["status"])
+    assert (record.purpose, record.tests, record.base, record.isolation) == (None, None, None, None)
+    document["name"] = "patch-applies"
+    applies = parse_record(CheckRecord, json.dumps(document).encode(), where="here")
+    assert applies.purpose is CheckPurpose.APPLIES
