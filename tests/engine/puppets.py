@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import queue
 import shutil
 import signal
@@ -107,7 +108,7 @@ def _with_work(run: Run, address: str) -> Run:
 def asked(address: str, desk: Desk) -> Attempt:
     """A trial that says that it has begun and ends as it is told, or when it is cancelled."""
     with Client(address) as line:
-        line.send(desk.position)
+        line.send((os.getpid(), desk.position))
         while not line.poll(0.01):
             if desk.cancelled.is_set():
                 return attempt_of(desk, End(outcome="cancelled"))
@@ -157,7 +158,7 @@ class Theatre:
         self.started: list[int] = []
         self._folder = tempfile.mkdtemp(prefix="puppets-")
         self._listener = Listener(str(Path(self._folder, "line")), backlog=32)
-        self._news: queue.Queue[tuple[int, Connection]] = queue.Queue()
+        self._news: queue.Queue[tuple[int, int, Connection]] = queue.Queue()
         self._ear = threading.Thread(target=self._listen, daemon=True)
         self._ear.start()
 
@@ -178,10 +179,14 @@ class Theatre:
         """Take note of the trials that have begun."""
         try:
             while True:
-                position, line = self._news.get(timeout=seconds) if seconds else self._news.get_nowait()
+                news = self._news.get(timeout=seconds) if seconds else self._news.get_nowait()
+                seconds, (pid, position, line) = 0.0, news
+                if self.process is None or self.process.pid != pid:
+                    # The last words of a runner that was killed meanwhile.
+                    line.close()
+                    continue
                 self.lines[position] = line
                 self.started.append(position)
-                seconds = 0.0
         except queue.Empty:
             return
 
@@ -207,9 +212,9 @@ class Theatre:
         if self.process is not None:
             self.process.join(PATIENCE)
             assert not self.process.is_alive()
+            self.hear()
             self.process.close()
             self.process = None
-        self.hear()
         for line in self.lines.values():
             line.close()
         self.lines.clear()
@@ -228,11 +233,11 @@ class Theatre:
         while True:
             line = self._listener.accept()
             try:
-                position = line.recv()
+                said = line.recv()
             except (EOFError, ConnectionResetError):
                 line.close()
                 continue
-            if position is None:
+            if said is None:
                 line.close()
                 return
-            self._news.put((position, line))
+            self._news.put((*said, line))
