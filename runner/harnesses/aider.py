@@ -101,6 +101,8 @@ class Aider(InstalledProgram):
             environment={
                 **clean_environment(assignment, self.search_path),
                 "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+                # Else it takes variables from a file .env in any folder above its own.
+                "LITELLM_MODE": "PRODUCTION",
                 # Its checks of changed files are other programs of its own packages.
                 "PYTHONPATH": str(site),
                 f"{vendor}_API_BASE": assignment.endpoint.base_url,

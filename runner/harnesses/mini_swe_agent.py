@@ -83,6 +83,8 @@ class MiniSweAgent(InstalledProgram):
                 "MSWEA_COST_TRACKING": "ignore_errors",
                 "MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT": str(ATTEMPTS),
                 "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+                # Else it takes variables from a file .env in any folder above its own.
+                "LITELLM_MODE": "PRODUCTION",
                 f"{vendor}_API_BASE": assignment.endpoint.base_url,
                 f"{vendor}_API_KEY": assignment.endpoint.api_key,
             },

@@ -151,6 +151,7 @@ def test_each_protocol_has_its_client(tmp_path: Path, protocol: WireProtocol, ve
     launch, files = launched(tmp_path, protocol, Limits(max_output_tokens=500))
     model = f"{vendor}/vendor/model:1"
     assert launch.environment[f"{vendor.upper()}_API_BASE"] == "http://127.0.0.1:9/v1"
+    assert launch.environment["LITELLM_MODE"] == "PRODUCTION"
     assert launch.command.count(model) == 3
     told = json.loads(files["metadata.json"].read_text())[model]
     assert (told["max_input_tokens"], told["max_output_tokens"]) == (99_500, 500)

@@ -164,6 +164,7 @@ def test_each_protocol_has_its_client(
     assert configuration["model"]["model_name"] == model
     assert configuration["model"]["model_class"] == kind
     assert launch.environment[f"{variable}_API_BASE"] == "http://127.0.0.1:9/v1"
+    assert launch.environment["LITELLM_MODE"] == "PRODUCTION"
     assert launch.environment[f"{variable}_API_KEY"] == "sample-key-0123456789"
 
 
