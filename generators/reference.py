@@ -8,10 +8,12 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from runner.errors import ConfigurationError
-from runner.records import AccountingReport, AccountingRow, HarnessReference
+from runner.records import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 
 FOLDER = "reference"
 HARNESSES: TypeAdapter[tuple[HarnessReference, ...]] = TypeAdapter(tuple[HarnessReference, ...])
+
+PROVIDERS: TypeAdapter[tuple[ProviderReference, ...]] = TypeAdapter(tuple[ProviderReference, ...])
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,15 @@ class Reference:
 
     harnesses: tuple[HarnessReference, ...] = ()
     accounting: tuple[AccountingRow, ...] = ()
+    providers: tuple[ProviderReference, ...] = ()
 
     def harness(self, name: str) -> HarnessReference | None:
         """The harness of that name; None where no module describes it."""
         return next((each for each in self.harnesses if each.name == name), None)
+
+    def provider(self, name: str) -> ProviderReference | None:
+        """The hosting path of that name; None where no module describes it."""
+        return next((each for each in self.providers if each.name == name), None)
 
     def rows_of(self, name: str) -> tuple[AccountingRow, ...]:
         """What was counted of the runs of a harness."""
@@ -36,17 +43,20 @@ def load_reference(site_src: Path) -> Reference:
     Raises:
         ConfigurationError: a file holds something else.
     """
-    harnesses, accounting = (site_src / FOLDER / name for name in ("harnesses.json", "accounting.json"))
+    harnesses, accounting, providers = (
+        site_src / FOLDER / f"{name}.json" for name in ("harnesses", "accounting", "providers")
+    )
     try:
         return Reference(
             HARNESSES.validate_json(harnesses.read_bytes(), strict=False) if harnesses.is_file() else (),
             AccountingReport.model_validate_json(accounting.read_bytes()).rows
             if accounting.is_file()
             else (),
+            PROVIDERS.validate_json(providers.read_bytes(), strict=False) if providers.is_file() else (),
         )
     except ValidationError as error:
         raise ConfigurationError(
             f"a file of reference data is not what its command writes: {error}",
             where=f"site_src/{FOLDER}",
-            remedy="invoke reference writes harnesses.json, invoke accounting --page writes accounting.json",
+            remedy="write it again: invoke reference, and invoke accounting --page for accounting.json",
         ) from None

@@ -11,34 +11,14 @@ from generators.pages.table import Column, Entry, link_entry, table
 from generators.pages.world import World
 from runner.records import HarnessReference
 
-EXAMPLES = {
-    "anthropic": "--provider anthropic --model MODEL",
-    "openai": "--provider openai --model MODEL",
-    "bedrock": "--provider bedrock --aws-region us-east-1 --model MODEL",
-    "endpoint": "--endpoint http://HOST:PORT/v1 --model MODEL",
-    "kiro": "--provider kiro --model MODEL",
-    "litellm": "--provider litellm --endpoint http://HOST:PORT/v1 --model MODEL",
-    "vllm": "--provider vllm --recipe RECIPE --model MODEL",
-    "replay": "--provider replay",
-}
-"""What a user adds to ``invoke run`` for each provider; one that is not here is shown by its name."""
-CREDENTIALS = {
-    "anthropic": "the key in ANTHROPIC_API_KEY",
-    "openai": "the key in OPENAI_API_KEY",
-    "bedrock": "AWS credentials as boto3 finds them",
-    "endpoint": "a key's variable named with --api-key-env, where the server wants one",
-    "kiro": "signed in with kiro-cli, or the key in KIRO_API_KEY",
-    "litellm": "a key's variable named with --api-key-env, where the server behind it wants one",
-    "vllm": "none, or a key's variable named with --api-key-env",
-    "replay": "none: it is built in, free and offline",
-}
-
 
 def pages(world: World) -> Iterator[Page]:
     """The index and one page for each harness that a module describes."""
     if world.demonstration or not world.reference.harnesses:
         return
     yield _index(world)
+    if world.reference.providers:
+        yield _providers(world)
     for harness in world.reference.harnesses:
         yield _page(world, harness)
 
@@ -77,7 +57,11 @@ def _index(world: World) -> Page:
         title="Set up a harness",
         template="setup_index.md.j2",
         description="How each coding agent is installed at a pinned version, and what it can be run against.",
-        context={"table": table("Harnesses that can be run", columns, rows), "links": links},
+        context={
+            "table": table("Harnesses that can be run", columns, rows),
+            "links": links,
+            "providers": bool(world.reference.providers),
+        },
         crumbs=(Crumb("Home", links.HOME),),
     )
 
@@ -96,7 +80,11 @@ def _page(world: World, each: HarnessReference) -> Page:
         ("Token counts", Entry(words.semantics(each.cache_semantics))),
     ]
     rows = [
-        [Entry(name), Entry(_command(each, name), code=True), Entry(_credential(name))]
+        [
+            Entry(name, href=links.relative(path, links.PROVIDERS, name)),
+            Entry(f"invoke run --harness {each.name} {_flags(world, name)}", code=True),
+            Entry(_credentials(world, name)),
+        ]
         for name in each.providers
     ]
     reasons = [[Entry(name), Entry(reason)] for name, reason in each.unusable_providers.items()]
@@ -131,10 +119,32 @@ def _how(each: HarnessReference) -> str:
     return sources[each.source] + (f", runs on {each.runtime}" if each.runtime else "")
 
 
-def _command(each: HarnessReference, provider: str) -> str:
-    flags = EXAMPLES.get(provider, f"--provider {provider} --model MODEL")
-    return f"invoke run --harness {each.name} {flags}"
+def _flags(world: World, name: str) -> str:
+    described = world.reference.provider(name)
+    return described.flags if described else f"--provider {name} --model MODEL"
 
 
-def _credential(provider: str) -> str:
-    return CREDENTIALS.get(provider, "see the provider's module")
+def _credentials(world: World, name: str) -> str:
+    described = world.reference.provider(name)
+    return described.credentials if described else "see the provider's module"
+
+
+def _providers(world: World) -> Page:
+    """Every hosting path: whose machines, which agents can use it, and what to type."""
+    sections = []
+    for each in world.reference.providers:
+        usable = [found.name for found in world.reference.harnesses if each.name in found.providers]
+        facts = [
+            ("Protocols", Entry(words.listing(each.protocols))),
+            ("Credentials", Entry(each.credentials)),
+            ("Harnesses that can use it", Entry(words.listing(usable, 20) or "none")),
+        ]
+        sections.append((each, facts))
+    return Page(
+        path=links.PROVIDERS,
+        title="Hosting paths",
+        template="providers.md.j2",
+        description="Every way to reach a model: whose machines, credentials, protocols, and what to type.",
+        context={"sections": sections},
+        crumbs=(Crumb("Home", links.HOME), Crumb("Set up", links.SETUP)),
+    )

@@ -26,6 +26,7 @@ from runner.engine.settings import RunSettings
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
+from runner.providers.about import About
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check
 from runner.providers.fixed import FixedSession
@@ -118,6 +119,7 @@ class Nowhere:
     hosting: Hosting = Hosting.BUILT_IN
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     demonstration: bool = True
+    about: About = About("Nobody.", "", "none")  # noqa: RUF009 - a frozen value
 
     def session(
         self,

@@ -8,16 +8,23 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from runner.harnesses.reference import all_references
+from runner.providers.base import Provider
 from runner.providers.registry import PROVIDERS, provider
-from runner.records import HarnessReference
+from runner.records import HarnessReference, ProviderReference
 
 HARNESSES: TypeAdapter[tuple[HarnessReference, ...]] = TypeAdapter(tuple[HarnessReference, ...])
+HOSTING_PATHS: TypeAdapter[tuple[ProviderReference, ...]] = TypeAdapter(tuple[ProviderReference, ...])
 
 
 def reference_files() -> Mapping[str, bytes]:
     """Content by file name."""
-    protocols = {name: provider(name).protocols for name in PROVIDERS}
-    return {"harnesses.json": HARNESSES.dump_json(all_references(protocols), indent=1) + b"\n"}
+    providers = [provider(name) for name in sorted(PROVIDERS)]
+    harnesses = all_references({each.name: each.protocols for each in providers})
+    paths = tuple(map(_reference_of, providers))
+    return {
+        "harnesses.json": HARNESSES.dump_json(harnesses, indent=1) + b"\n",
+        "providers.json": HOSTING_PATHS.dump_json(paths, indent=1) + b"\n",
+    }
 
 
 def write_reference(folder: Path) -> list[str]:
@@ -30,3 +37,15 @@ def write_reference(folder: Path) -> list[str]:
             path.write_bytes(content)
             changed.append(name)
     return changed
+
+
+def _reference_of(found: Provider) -> ProviderReference:
+    about = found.about
+    return ProviderReference(
+        name=found.name,
+        summary=about.summary,
+        protocols=tuple(protocol.value for protocol in found.protocols),
+        flags=about.flags,
+        credentials=about.credentials,
+        notes=about.notes,
+    )

@@ -73,7 +73,7 @@ class Reading:
 
 @runtime_checkable
 class ReportsDollars(Protocol):
-    """A harness whose own report holds dollars for some hosting paths, so that no price need be given there."""
+    """A harness whose own report holds dollars for some hosting paths, where no price need be given."""
 
     reports_dollars_at: tuple[str, ...]
     """Names of the providers."""

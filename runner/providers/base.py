@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.about import About
 from runner.providers.checks import Check
 from runner.providers.counters import ServerCounters
 from runner.records import Hosting
@@ -102,6 +103,7 @@ class Provider(Protocol):
     hosting: Hosting
     protocols: tuple[WireProtocol, ...]
     demonstration: bool
+    about: About
 
     def session(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]

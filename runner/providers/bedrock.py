@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.about import About
 from runner.providers.address import api_key, checked_base_url
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.bedrock_account import Account, NotTold, SessionMaker, boto_session
@@ -28,6 +29,18 @@ from runner.records import Hosting
 
 BEARER_VARIABLE = "AWS_BEARER_TOKEN_BEDROCK"
 REGION = re.compile(r"[a-z]{2,3}(?:-[a-z]+)+-\d")
+
+ABOUT = About(
+    summary="Models on Amazon Bedrock, each over the API that suits its maker.",
+    flags="--provider bedrock --aws-region REGION --model MODEL --context-window TOKENS",
+    credentials="AWS credentials as boto3 finds them, or AWS_BEARER_TOKEN_BEDROCK",
+    notes=(
+        "Your credentials stay outside: agents get a dummy, and the gateway a key that is made from them "
+        "and renewed.",
+        "Models that are only invoked through an inference profile are named with the id that works.",
+        "It tells no context window, so give it with the run.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -85,6 +98,7 @@ class Bedrock:
 
     name: str = "bedrock"
     hosting: Hosting = Hosting.CLOUD
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = tuple(ROOTS)
     demonstration: bool = False
     key_variable: str = BEARER_VARIABLE

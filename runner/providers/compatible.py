@@ -10,6 +10,7 @@ import httpx
 
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
+from runner.providers.about import About
 from runner.providers.address import VERSION_PATH, api_key, checked_base_url
 from runner.providers.asking import SECONDS, Asker
 from runner.providers.base import ModelSession, ProviderSettings
@@ -20,6 +21,17 @@ from runner.providers.probing import Server, key_headers, probe
 from runner.records import Hosting
 
 PROTOCOLS = (WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES, WireProtocol.RESPONSES)
+
+ABOUT = About(
+    summary="Any server that speaks Chat Completions, Messages or Responses: a gateway, an aggregator, a "
+    "server of your own.",
+    flags="--endpoint https://HOST/v1 --model MODEL",
+    credentials="the key in the variable named with --api-key-env, where the server wants one",
+    notes=(
+        "Which protocols it speaks is asked before the run; --protocol names the only ones to use.",
+        "Who runs the machines is unknown unless --hosting says so.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,7 @@ class CompatibleEndpoint:
 
     name: str = "endpoint"
     hosting: Hosting = Hosting.UNKNOWN
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = PROTOCOLS
     demonstration: bool = False
     transport: httpx.BaseTransport | None = None

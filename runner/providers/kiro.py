@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.kiro import KiroProgram, find_program, is_stand_in
+from runner.providers.about import About
 from runner.providers.address import api_key
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import CREDENTIALS, Check, CheckState
@@ -25,6 +26,16 @@ REFUSED = re.compile(r"not (?:logged|signed) in|invalid|expired|failed|unauthori
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
 MAKE_A_KEY = f"make a key on the vendor's site (app.kiro.dev) and export {KEY_VARIABLE}=..."
 
+ABOUT = About(
+    summary="Kiro's own cloud, which only the harness kiro-cli reaches.",
+    flags="--provider kiro --model MODEL --kiro-dollars-per-credit PRICE",
+    credentials="the key in KIRO_API_KEY; the sign-in of your own home is never used",
+    notes=(
+        "No gateway stands between: the network is open and the key inside; each trial says so.",
+        "It bills credits. Without a price of a credit, dollars are unknown.",
+    ),
+)
+
 
 @dataclass(frozen=True)
 class Kiro:
@@ -35,6 +46,7 @@ class Kiro:
     """
 
     name: str = "kiro"
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = (WireProtocol.MANAGED,)
     key_variable: str = KEY_VARIABLE
     search_path: str = field(default_factory=lambda: os.environ.get("PATH", os.defpath))

@@ -17,6 +17,7 @@ import httpx
 
 from runner.errors import ConfigurationError, HarnessmarkError
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.providers.about import About
 from runner.providers.address import api_key, checked_base_url
 from runner.providers.asking import Asker
 from runner.providers.base import ModelSession, ProviderSettings
@@ -40,6 +41,17 @@ PROGRAM = "proxy program"
 BEDROCK_KEY = "AWS_BEARER_TOKEN_BEDROCK"
 OTHER_PROTOCOL = re.compile(r"--protocol (\S+),")
 TRANSLATION = "translation"
+
+ABOUT = About(
+    summary="A LiteLLM proxy, started for the run: every agent can use a server of another protocol.",
+    flags="--provider litellm --endpoint https://HOST/v1 --backend-protocol PROTOCOL --model MODEL",
+    credentials="the key in the variable named with --api-key-env, where the server behind it wants one",
+    notes=(
+        "invoke harness-install litellm installs the pinned release; a compromised one is refused.",
+        "Translation loses some counts, such as writes to a cache; each trial names what was lost.",
+        "With --aws-region instead of --endpoint it stands before open-weight models on Bedrock.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -87,6 +99,7 @@ class LiteLLM:
 
     name: str = "litellm"
     hosting: Hosting = Hosting.UNKNOWN
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = PROTOCOLS
     demonstration: bool = False
     transport: httpx.BaseTransport | None = None

@@ -18,7 +18,7 @@ PROVIDERS: Mapping[str, str] = {
     "replay": "runner.providers.replay:Replay",
     "vllm": "runner.providers.vllm:Vllm",
 }
-MEMBERS = ("name", "hosting", "protocols", "demonstration", "session", "checks")
+MEMBERS = ("name", "hosting", "protocols", "demonstration", "about", "session", "checks")
 
 
 def provider(name: str) -> Provider:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
+from runner.providers.about import About
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import ENDPOINT, SERVED_MODEL, Check, CheckState
 from runner.providers.counters import ServerCounters, read_counters
@@ -26,6 +27,13 @@ API_ROOT = {
     WireProtocol.BEDROCK_INVOKE: "",
     WireProtocol.BEDROCK_CONVERSE: "",
 }
+
+ABOUT = About(
+    summary="The built-in model server, which plays recorded turns: free, offline, for every agent.",
+    flags="--provider replay",
+    credentials="none",
+    notes=("What is made with it is a demonstration, kept apart; it says nothing of a model.",),
+)
 
 
 @dataclass(frozen=True)
@@ -101,6 +109,7 @@ class Replay:
 
     name: str = "replay"
     hosting: Hosting = Hosting.BUILT_IN
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = tuple(API_ROOT)
     demonstration: bool = True
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)

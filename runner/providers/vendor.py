@@ -11,6 +11,7 @@ import httpx
 
 from runner.errors import ConfigurationError, EndpointError
 from runner.harnesses.endpoint import WireProtocol
+from runner.providers.about import About
 from runner.providers.address import api_key
 from runner.providers.asking import Asker, Reply, printable
 from runner.providers.base import ModelSession, ProviderSettings
@@ -36,6 +37,7 @@ class VendorApi:
     base_url: str
     protocols: tuple[WireProtocol, ...]
     key_variable: str
+    about: About
     hosting: Hosting = Hosting.VENDOR_API
     demonstration: bool = False
     transport: httpx.BaseTransport | None = None

@@ -12,6 +12,7 @@ import httpx
 
 from runner.errors import ConfigurationError, EndpointError, HarnessmarkError
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.providers.about import About
 from runner.providers.address import VERSION_PATH, api_key, checked_base_url
 from runner.providers.asking import Asker
 from runner.providers.background import ServerFile
@@ -36,6 +37,18 @@ NO_KEY = "vllm-without-a-key"
 TEST_REMEDY = "then run again; nothing was spent on a task"
 
 Test = Callable[[Endpoint], ToolCallFault | None]
+
+ABOUT = About(
+    summary="A vLLM server: one that runs, or one started from a recipe and switched between models.",
+    flags="--provider vllm --recipe RECIPE --model MODEL",
+    credentials="none, or the key in the variable named with --api-key-env",
+    notes=(
+        "One call of a tool is tried before the first task: a wrong parser otherwise stops every agent "
+        "after one turn.",
+        "A recipe fixes window, parsers, parallelism and precision, which become part of each record.",
+        "A server that was not started by Harnessmark is used and never stopped.",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,7 @@ class Vllm:
 
     name: str = "vllm"
     hosting: Hosting = Hosting.SELF_HOSTED
+    about: About = ABOUT
     protocols: tuple[WireProtocol, ...] = PROTOCOLS
     demonstration: bool = False
     transport: httpx.BaseTransport | None = None

@@ -33,6 +33,17 @@ class HarnessReference(Part):
     notes: tuple[str, ...]
 
 
+class ProviderReference(Part):
+    """A hosting path in a user's words."""
+
+    name: Slug
+    summary: str
+    protocols: tuple[str, ...]
+    flags: str = Field(description="what to add to invoke run")
+    credentials: str
+    notes: tuple[str, ...]
+
+
 class AccountingRow(Part):
     """One run of a harness against the built-in model server: its counts beside the server's own."""
 

@@ -31,7 +31,7 @@ CODES: Mapping[str, str] = {
     "judged-again": "The published score replaces an earlier one of the same artifacts.",
     "last-turn-counters": "Token counts of this run look like those of the last turn only.",
     "limit-not-enforced": "A limit could not be kept, because prices or token counts were not there.",
-    "lost-in-translation": "A proxy between agent and model could not pass on every class of the token counts.",
+    "lost-in-translation": "A proxy between agent and model could not pass on every class of token counts.",
     "low-output-per-turn": "Fewer than 20 output tokens a turn: something was not counted.",
     "metered-at-default-price": "The cost equals the agent's default list price, not a price of this model.",
     "mixed-semantics": "Tasks of one run count cached tokens in different ways.",

@@ -16,7 +16,7 @@ def test_the_share_of_cache_hits_is_hits_over_queries() -> None:
 
 @pytest.mark.parametrize("counts", [{}, {"prefix_cache_queries": 0, "prefix_cache_hits": 0}])
 def test_without_queries_there_is_no_share_of_hits(counts: dict[str, int]) -> None:
-    window = ServerWindow(shared=False, agents_at_once=1, seconds=1.0, **counts)
+    window = ServerWindow.model_validate({"shared": False, "agents_at_once": 1, "seconds": 1.0, **counts})
     assert window.prefix_cache_hit_share is None
 
 

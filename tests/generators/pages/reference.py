@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from runner.records import AccountingReport, AccountingRow, HarnessReference
+from runner.records import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 
 NOON = datetime(2026, 1, 31, 12, tzinfo=UTC)
 TRUE = {"fresh": 4006, "read": 12000, "write": 1200, "output": 166, "reasoning": 20}
@@ -39,6 +39,19 @@ def accounting_row(harness: str, **changes: object) -> AccountingRow:
 def report_of(*rows: AccountingRow) -> AccountingReport:
     """A report of these rows."""
     return AccountingReport(rows=rows)
+
+
+def provider_reference(name: str, **changes: object) -> ProviderReference:
+    """A hosting path, with some fields changed."""
+    values: dict[str, object] = {
+        "name": name,
+        "summary": f"The {name} path.",
+        "protocols": ("messages",),
+        "flags": f"--provider {name}",
+        "credentials": "none",
+        "notes": ("It is near.",),
+    }
+    return ProviderReference.model_validate({**values, **changes})
 
 
 def harness_reference(name: str, **changes: object) -> HarnessReference:

@@ -12,17 +12,27 @@ from generators.pages.rendering import Renderer
 from generators.reference import HARNESSES, Reference, load_reference
 from generators.sources import load_worlds
 from runner.errors import ConfigurationError
-from runner.records import AccountingRow, HarnessReference
-from tests.generators.pages.reference import TRUE, accounting_row, harness_reference, report_of
+from runner.records import AccountingRow, HarnessReference, ProviderReference
+from tests.generators.pages.reference import (
+    TRUE,
+    accounting_row,
+    harness_reference,
+    provider_reference,
+    report_of,
+)
 from tests.generators.pages.shown import Shown
 from tests.generators.tables.made import ROOT
 
 KINDS = {"set-up", "accounting"}
 
 
-def shown(harnesses: tuple[HarnessReference, ...], rows: tuple[AccountingRow, ...]) -> dict[str, Shown]:
+def shown(
+    harnesses: tuple[HarnessReference, ...],
+    rows: tuple[AccountingRow, ...],
+    providers: tuple[ProviderReference, ...] = (),
+) -> dict[str, Shown]:
     """The pages made from this reference, by path."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets", Reference(harnesses, rows))
+    world, _ = load_worlds(ROOT / "results", ROOT / "datasets", Reference(harnesses, rows, providers))
     renderer = Renderer()
     return {
         page.path: Shown(page, renderer.render(page))
@@ -45,7 +55,8 @@ def test_the_index_lists_every_harness_and_leads_to_its_page_and_results() -> No
 
 
 def test_a_page_holds_what_to_type_for_each_provider_and_why_not_for_the_others() -> None:
-    page = shown((harness_reference("pi"),), ())["setup/pi.md"]
+    replay = provider_reference("replay", credentials="none")
+    page = shown((harness_reference("pi"),), (), (replay,))["setup/pi.md"]
     commands = {row["Provider"]: row["Command"] for row in page.table("Commands by provider")}
     assert commands["replay"] == "invoke run --harness pi --provider replay"
     assert commands["anthropic"].endswith("--provider anthropic --model MODEL")
@@ -55,6 +66,17 @@ def test_a_page_holds_what_to_type_for_each_provider_and_why_not_for_the_others(
     assert "invoke harness-install pi" in page.source
     assert page.facts()["Installed from"] == "npm, runs on node"
     assert "never set beside a server" in page.source
+
+
+def test_every_hosting_path_is_described_with_the_agents_that_can_use_it() -> None:
+    paths = (provider_reference("replay"), provider_reference("kiro", notes=()))
+    pages = shown((harness_reference("pi"), harness_reference("omp")), (), paths)
+    page = pages["setup/providers/index.md"]
+    assert page.headings[1:] == ["replay", "kiro"]
+    assert "invoke run --harness HARNESS --provider replay" in page.source
+    assert "pi, omp" in page.source
+    assert pages["setup/index.md"].links()["Hosting paths"] == "providers/"
+    assert pages["setup/pi.md"].links()["replay"] == "../providers/#replay"
 
 
 def test_a_harness_that_no_registry_has_is_not_said_to_be_installable() -> None:
@@ -103,7 +125,8 @@ def test_words_of_a_module_never_become_markup() -> None:
         unusable_providers={"kiro": hostile},
     )
     row = accounting_row("pi", title=hostile, explanation=hostile, version=hostile)
-    for page in shown((reference,), (row,)).values():
+    path = provider_reference("replay", summary=hostile, flags=hostile, credentials=hostile, notes=(hostile,))
+    for page in shown((reference,), (row,), (path,)).values():
         assert "<img" not in page.source
         assert 'href="javascript' not in page.source
 
