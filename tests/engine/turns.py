@@ -12,12 +12,14 @@ from pathlib import Path
 from runner.engine.places import Places
 from runner.errors import EndpointError
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.providers.about import About
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check
 from runner.providers.fixed import FixedSession
 from runner.records import Hosting
 
 PROVIDER = "tests.engine.turns:Turns"
+ABOUT = About(summary="A server that is not there.", flags="", credentials="none")
 LOG, FAULTS = "turns.jsonl", "turns-faults.json"
 
 
@@ -45,6 +47,7 @@ class Turns:
     hosting: Hosting = Hosting.SELF_HOSTED
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     demonstration: bool = False
+    about: About = ABOUT
 
     def exclusive_key(self, model: str, settings: ProviderSettings) -> str | None:
         return None if model.startswith("free") else f"the server with {model}"
