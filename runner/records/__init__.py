@@ -18,6 +18,7 @@ from runner.records.judgement import (
 from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
+from runner.records.proof import CHANGED, REFERENCE, ProofRecord
 from runner.records.reference import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 from runner.records.schema import json_schemas
 from runner.records.server_window import ServerWindow
@@ -38,10 +39,12 @@ from runner.records.usage import CacheSemantics, SemanticsDecision, Usage
 from runner.records.warning import CODES, DataWarning
 
 __all__ = [
+    "CHANGED",
     "CODES",
     "CRITERIA",
     "GENESIS",
     "KINDS",
+    "REFERENCE",
     "RULES",
     "AccountingReport",
     "AccountingRow",
@@ -79,6 +82,7 @@ __all__ = [
     "PlanRecord",
     "PlannedTrial",
     "ProviderReference",
+    "ProofRecord",
     "PublishedFigures",
     "Quantiles",
     "Record",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal
 
@@ -97,7 +98,9 @@ class JudgementAttempt(Part):
     faults: tuple[str, ...] = Field(
         default=(), description="why the answer was not valid; empty for a valid one"
     )
-    interrupted: bool = Field(default=False, description="the judge or our side failed before there was an answer")
+    interrupted: bool = Field(
+        default=False, description="the judge or our side failed before there was an answer"
+    )
 
 
 class JudgementRecord(Record):
@@ -149,12 +152,26 @@ class JudgementRecord(Record):
 
     @model_validator(mode="after")
     def _score_follows_from_status_and_parts(self) -> JudgementRecord:
-        if (self.task_score is None) != (self.status is JudgementStatus.INVALID):
-            raise ValueError("a judgement has a task_score exactly when it is not invalid")
-        if (self.invalid_reason is None) == (self.status is JudgementStatus.INVALID):
-            raise ValueError("a judgement carries invalid_reason exactly when it is invalid")
-        if self.scores and self.task_score is not None:
-            mean = sum(score.total for score in self.scores.values()) / len(self.scores)
-            if abs(mean - self.task_score) > SCORE_TOLERANCE:
-                raise ValueError(f"task_score is {self.task_score}, the mean of the totals is {mean:.4f}")
+        require_sound_score(self.status, self.invalid_reason, self.scores, self.task_score)
         return self
+
+
+def require_sound_score(
+    status: JudgementStatus,
+    invalid_reason: str | None,
+    scores: Mapping[str, ArtifactScore] | None,
+    task_score: float | None,
+) -> None:
+    """Whether a record has a score exactly when its status says so, and the right one.
+
+    Raises:
+        ValueError: it does not.
+    """
+    if (task_score is None) != (status is JudgementStatus.INVALID):
+        raise ValueError("a judgement has a task_score exactly when it is not invalid")
+    if (invalid_reason is None) == (status is JudgementStatus.INVALID):
+        raise ValueError("a judgement carries invalid_reason exactly when it is invalid")
+    if scores and task_score is not None:
+        mean = sum(score.total for score in scores.values()) / len(scores)
+        if abs(mean - task_score) > SCORE_TOLERANCE:
+            raise ValueError(f"task_score is {task_score}, the mean of the totals is {mean:.4f}")

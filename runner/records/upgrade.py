@@ -15,6 +15,7 @@ from runner.records.correction import CorrectionRecord
 from runner.records.integrity import IntegrityRecord
 from runner.records.judgement import JudgementRecord
 from runner.records.plan import PlanRecord
+from runner.records.proof import ProofRecord
 from runner.records.throughput import ThroughputRecord
 from runner.records.trial import TrialRecord
 
@@ -30,6 +31,7 @@ KINDS: Mapping[str, type[Record]] = {
         PlanRecord,
         ThroughputRecord,
         CorrectionRecord,
+        ProofRecord,
     )
 }
 

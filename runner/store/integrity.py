@@ -174,6 +174,8 @@ class _Verification:
                 continue
             plan = self.plans.get(plan_id)
             remedy = "delete it, or restore the ledger from git"
+            if path.startswith(f"{layout.PROOFS}/"):
+                remedy = f"invoke judge-proof lists it if it was killed; else {remedy}"
             if plan is not None and plan.purpose == "run" and self._is_interrupted(path, plan):
                 remedy = f"invoke run --resume {plan_id} lists it"
             yield Finding(path, "extra", "no ledger lists it", remedy)
@@ -188,6 +190,8 @@ class _Verification:
         """Id of the plan whose ledger should list ``path``; empty where that cannot be told."""
         if path.parts[0] == layout.PLANS:
             return path.stem
+        if path.parts[0] == layout.PROOFS and len(path.parts) > 1:
+            return layout.proof_ledger(path.parts[1])
         trial = self.trials.get(str(PurePosixPath(*path.parts[: layout.TRIAL_DEPTH], layout.TRIAL_FILE)))
         return "" if trial is None else trial.plan_id
 

@@ -11,6 +11,7 @@ from runner.records import (
     IntegrityRecord,
     JudgementRecord,
     PlanRecord,
+    ProofRecord,
     Record,
     ThroughputRecord,
     TrialIdentity,
@@ -24,8 +25,9 @@ LEDGERS = "ledger"
 THROUGHPUT = "throughput"
 ENDPOINT = "endpoint"
 CORRECTIONS = "corrections"
+PROOFS = "judges"
 STAGING = ".staging"
-AREAS = (TRIALS, PLANS, THROUGHPUT, ENDPOINT, CORRECTIONS)
+AREAS = (TRIALS, PLANS, THROUGHPUT, ENDPOINT, CORRECTIONS, PROOFS)
 
 PRIVATE = "private"
 DEMONSTRATION = "demonstration"
@@ -62,6 +64,11 @@ def ledger_path(plan_id: str) -> PurePosixPath:
     return PurePosixPath(LEDGERS, component(f"{plan_id}.jsonl"))
 
 
+def proof_ledger(judge: str) -> str:
+    """Name of the ledger that lists the proofs of a judge."""
+    return f"judge-{judge}"
+
+
 def record_path(record: Record) -> PurePosixPath:
     """The one place where ``record`` belongs."""
     match record:
@@ -81,6 +88,9 @@ def record_path(record: Record) -> PurePosixPath:
             return PurePosixPath(THROUGHPUT, folder, component(record.sweep_id), "sweep.json")
         case CorrectionRecord():
             return PurePosixPath(CORRECTIONS, component(f"{record.correction_id}.json"))
+        case ProofRecord():
+            name = component(f"{record.pair}-{record.side}-{record.number}.json")
+            return PurePosixPath(PROOFS, component(record.judge.name), component(record.suite), name)
     raise TypeError(f"no place for a {type(record).__name__}")
 
 
@@ -101,6 +111,8 @@ def record_type_at(path: PurePosixPath) -> type[Record] | None:
             return ThroughputRecord
         case (area, _) if area == CORRECTIONS:
             return CorrectionRecord
+        case (area, _, _, _) if area == PROOFS:
+            return ProofRecord
     return None
 
 

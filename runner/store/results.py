@@ -17,6 +17,7 @@ from runner.records import (
     IntegrityRecord,
     JudgementRecord,
     PlanRecord,
+    ProofRecord,
     Record,
     ThroughputRecord,
     TrialIdentity,
@@ -123,6 +124,20 @@ class ResultsStore:
     def digest_of(self, identity: TrialIdentity) -> str:
         """Digest of a trial's record as it was written, whatever was corrected since."""
         return sha256_of((self.root / layout.trial_path(identity)).read_bytes())
+
+    def write_proof(self, proof: ProofRecord) -> None:
+        """Write how a judge scored a case of a suite; each judge has a ledger of its own."""
+        self._write(layout.proof_ledger(proof.judge.name), layout.record_path(proof), proof.to_bytes())
+
+    def clear_proofs(self, judge: str) -> None:
+        """Remove what interrupted writes of proofs of a judge left behind."""
+        for folder in (self.root / layout.PROOFS / component(judge)).glob("*"):
+            remove_interrupted(folder)
+
+    def proofs(self) -> Iterator[ProofRecord]:
+        """All scorings of cases of suites, in order of their paths."""
+        for path in sorted((self.root / layout.PROOFS).glob("*/*/*.json")):
+            yield self._read_file(ProofRecord, path)
 
     def write_throughput(self, plan_id: str, sweep: ThroughputRecord) -> None:
         """Write a sweep; ``plan_id`` names the plan whose ledger lists it."""

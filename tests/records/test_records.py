@@ -122,6 +122,7 @@ def test_a_schema_is_made_for_every_kind_and_closes_its_objects() -> None:
         "plan",
         "throughput",
         "correction",
+        "judge-proof",
         "ledger-entry",
     }
     assert all(schema["additionalProperties"] is False for schema in schemas.values())

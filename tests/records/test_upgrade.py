@@ -31,6 +31,7 @@ EXAMPLES: tuple[Record, ...] = (
     examples.plan(),
     examples.sweep(),
     examples.correction(),
+    examples.proof(),
 )
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
