@@ -14,6 +14,7 @@ from runner.engine.places import Places
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
+from runner.providers.about import About
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check, CheckState
 from runner.providers.fixed import FixedSession
@@ -38,6 +39,8 @@ def ask():
         model.recv(65536)
 def change(text="x = 1\\n"): pathlib.Path("changed.py").write_text(text)
 """
+
+NOWHERE_NEAR = About("A stand-in.", "", "none")
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class Elsewhere:
     hosting: Hosting = Hosting.UNKNOWN
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     demonstration: bool = False
+    about: About = NOWHERE_NEAR
 
     def session(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]

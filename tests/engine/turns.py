@@ -22,6 +22,8 @@ PROVIDER = "tests.engine.turns:Turns"
 ABOUT = About(summary="A server that is not there.", flags="", credentials="none")
 LOG, FAULTS = "turns.jsonl", "turns-faults.json"
 
+NOWHERE_NEAR = About("A stand-in.", "", "none")
+
 
 @dataclass(frozen=True)
 class TurnsSession(FixedSession):
@@ -47,6 +49,7 @@ class Turns:
     hosting: Hosting = Hosting.SELF_HOSTED
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     demonstration: bool = False
+    about: About = NOWHERE_NEAR
     about: About = ABOUT
 
     def exclusive_key(self, model: str, settings: ProviderSettings) -> str | None:

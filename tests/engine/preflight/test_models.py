@@ -17,6 +17,7 @@ from runner.engine.resolution import resolve
 from runner.engine.settings import RunSettings
 from runner.engine.window import RECOMMENDED, SMALLEST, Gate, window_check
 from runner.harnesses.endpoint import WireProtocol
+from runner.providers.about import About
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check, CheckState
 from runner.records import Hosting
@@ -24,6 +25,8 @@ from tests.engine.standin import HARNESS
 
 PASS, WARN, FAIL = CheckState.PASS, CheckState.WARN, CheckState.FAIL
 CHAT, MESSAGES = WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES
+
+NOWHERE_NEAR = About("A stand-in.", "", "none")
 
 
 @dataclass
@@ -35,6 +38,7 @@ class Told:
     name: str = "told"
     hosting: Hosting = Hosting.UNKNOWN
     demonstration: bool = False
+    about: About = NOWHERE_NEAR
     asked: list[tuple[str, tuple[WireProtocol, ...]]] = field(default_factory=list)
 
     def session(
