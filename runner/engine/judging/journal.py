@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from runner.datasets import remove
 from runner.judges.brief import Sealing
-from runner.records import DataWarning, JudgementAttempt, JudgementRecord, Part
+from runner.records import DataWarning, JudgementAttempt, JudgementRecord, Part, Record
 from runner.records.base import Moment
+
+RecordType = TypeVar("RecordType", bound=Record)
 
 SEALING, BEGUN, DONE, FINISHED = "sealing.json", "begun.json", "done.json", "finished.json"
 
@@ -101,15 +104,19 @@ class Journal:
             yield begun, done
             number += 1
 
-    def finish(self, record: JudgementRecord) -> None:
+    def finish(self, record: Record) -> None:
         """Keep the finished record until the store has it."""
         self.folder.mkdir(parents=True, exist_ok=True)
         _write(self.folder / FINISHED, record)
 
     def finished(self) -> JudgementRecord | None:
-        """The finished record that the store may not have yet."""
+        """The finished judgement that the store may not have yet."""
+        return self.finished_as(JudgementRecord)
+
+    def finished_as(self, expected: type[RecordType]) -> RecordType | None:
+        """The finished record of that type that the store may not have yet."""
         with contextlib.suppress(OSError, ValidationError):
-            return JudgementRecord.model_validate_json((self.folder / FINISHED).read_bytes())
+            return expected.model_validate_json((self.folder / FINISHED).read_bytes())
         return None
 
     def clear(self) -> None:

@@ -17,7 +17,7 @@ from runner.judges.base import DIRECT
 from runner.judges.brief import Brief
 from runner.judges.fencing import visible
 from runner.judges.hearing import Ruling
-from runner.judges.rubric import mean_of_totals
+from runner.judges.rubric import Rubric, mean_of_totals
 from runner.records import (
     CRITERIA,
     ArtifactScore,
@@ -51,35 +51,42 @@ class Hearing:
 
 def judgement_record(bench: Bench, subject: Subject, hearing: Hearing, mask: Mask) -> JudgementRecord:
     """The record; ``mask`` takes out of the judge's words what must not be written."""
-    record = subject.stored.record
-    attempts = tuple(each.attempt for each in hearing.done)
-    durations = [attempt.duration_seconds for attempt in attempts]
-    known = [seconds for seconds in durations if seconds is not None]
+    record, attempts = subject.stored.record, hearing.done
     return JudgementRecord(
         trial=record.identity,
-        number=hearing.number,
-        judge=_judge(bench, hearing),
-        rubric=subject.rubric.identity,
-        rubric_sha256=subject.rubric.digest,
-        demonstration=bench.demonstration,
         missing=hearing.brief.missing,
         candidate=hearing.brief.sealing.candidate,
         seen=hearing.brief.seen if attempts else (),
         repository_tree=None if hearing.checkout is None else hearing.checkout.tree,
-        files_read=hearing.files_read,
-        attempts=attempts,
-        usage=fold_usage(attempts),
-        costs=fold_costs([attempt.costs for attempt in attempts]),
-        duration_seconds=round(sum(known), 3) if known and len(known) == len(durations) else None,
-        isolation=bench.isolation.level.value if attempts and bench.reads_repository else None,
-        warnings=_warnings(bench, hearing),
-        judged_at=datetime.now(UTC),
         trial_sha256=record.digest(),
-        **_scores(subject, hearing, mask),
+        **heard(bench, subject.rubric, hearing, mask),
     )
 
 
-def _scores(subject: Subject, hearing: Hearing, mask: Mask) -> dict[str, Any]:
+def heard(bench: Bench, rubric: Rubric, hearing: Hearing, mask: Mask) -> dict[str, Any]:
+    """What every record of a hearing holds: who judged by what, what came of it, and what it took."""
+    attempts = tuple(each.attempt for each in hearing.done)
+    durations = [attempt.duration_seconds for attempt in attempts]
+    known = [seconds for seconds in durations if seconds is not None]
+    return {
+        "number": hearing.number,
+        "judge": _judge(bench, hearing),
+        "rubric": rubric.identity,
+        "rubric_sha256": rubric.digest,
+        "demonstration": bench.demonstration,
+        "files_read": hearing.files_read,
+        "attempts": attempts,
+        "usage": fold_usage(attempts),
+        "costs": fold_costs([attempt.costs for attempt in attempts]),
+        "duration_seconds": round(sum(known), 3) if known and len(known) == len(durations) else None,
+        "isolation": bench.isolation.level.value if attempts and bench.reads_repository else None,
+        "warnings": _warnings(bench, hearing),
+        "judged_at": datetime.now(UTC),
+        **_scores(rubric, hearing, mask),
+    }
+
+
+def _scores(rubric: Rubric, hearing: Hearing, mask: Mask) -> dict[str, Any]:
     zeros = dict.fromkeys(hearing.brief.missing, ZERO)
     if hearing.ruling is None:
         status = JudgementStatus.ZERO_BY_MISSING_ARTIFACTS
@@ -93,7 +100,7 @@ def _scores(subject: Subject, hearing: Hearing, mask: Mask) -> dict[str, Any]:
     found = hearing.ruling.scores
     given: Mapping[str, ArtifactScore] = {**found.scores, **zeros}
     # In the order of the rubric, whatever the order of the answer.
-    scores = {each.name: given[each.name] for each in subject.rubric.artifacts}
+    scores = {each.name: given[each.name] for each in rubric.artifacts}
     return {
         "status": JudgementStatus.SCORED,
         "scores": scores,

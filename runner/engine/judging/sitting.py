@@ -1,25 +1,27 @@
-"""Sitting: one judgement while it is made, each step on disk before the next one."""
+"""Sitting: one hearing of a judge while it goes on, each step on disk before the next one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from runner.datasets import SealedCheckout, remove, seal
 from runner.engine.archive import keep_stream
 from runner.engine.judging.bench import Bench
 from runner.engine.judging.journal import Begun, Done, Journal
-from runner.engine.judging.recording import Hearing, judgement_record
-from runner.engine.judging.subject import Subject
+from runner.engine.judging.recording import Hearing
+from runner.engine.masking import Mask
 from runner.engine.pricing import with_given_prices
 from runner.errors import EndpointError, RepositoryError
 from runner.harnesses.endpoint import Endpoint
 from runner.judges.base import Reply
-from runner.judges.brief import Brief, draw, make_brief
+from runner.judges.brief import Brief, Case, draw, make_brief
 from runner.judges.fencing import visible
 from runner.judges.hearing import JudgeFailed, Ruling, hear
-from runner.records import Cost, CostBasis, JudgementAttempt, JudgementRecord, sha256_of
+from runner.judges.rubric import Rubric
+from runner.records import Cost, CostBasis, JudgementAttempt, sha256_of
 
 MAX_FAULT = 500
 SCRIPTED = Cost(basis=CostBasis.NONE, amount_usd=0.0, source="the built-in model server bills nothing")
@@ -31,19 +33,43 @@ UNPRICED = Cost(
 )
 
 
+class Matter(Protocol):
+    """What a judge is asked about: a stored trial, or a case that was made to try judges out."""
+
+    @property
+    def case(self) -> Case:
+        """What was handed in."""
+
+    @property
+    def rubric(self) -> Rubric:
+        """By what it is scored, with its artifacts in the order in which they are shown."""
+
+    @property
+    def dataset_path(self) -> Path:
+        """File beside which the task's repository is looked for."""
+
+    @property
+    def where(self) -> str:
+        """What it is called in messages."""
+
+    @property
+    def scenario(self) -> str:
+        """What the built-in model server is told of it: ``<cassettes>/<task>``."""
+
+
 @dataclass
 class Sitting:
-    """One judgement while it is made."""
+    """One hearing while it goes on."""
 
     bench: Bench
-    subject: Subject
+    subject: Matter
     journal: Journal
     number: int
     done: list[Done] = field(default_factory=list)
     checkout: SealedCheckout | None = None
 
-    def hold(self) -> JudgementRecord:
-        """The record of the judgement.
+    def hold(self) -> Hearing:
+        """How it went.
 
         Raises:
             EndpointError: the judge failed.
@@ -52,7 +78,7 @@ class Sitting:
         sealing = self.journal.sealing() or self.journal.keep_sealing(draw(case))
         asked, _ = rubric.parts(case.files)
         if not asked:
-            return self._record(make_brief(case, rubric, sealing, workspace=None), None)
+            return self._hearing(make_brief(case, rubric, sealing, workspace=None), None)
         workspace = self._checked_out() if self.bench.reads_repository else None
         brief = make_brief(case, rubric, sealing, workspace=str(workspace) if workspace else None)
         endpoint = self._endpoint()
@@ -68,15 +94,13 @@ class Sitting:
             reason = self.bench.mask(endpoint, self.journal.folder).text(str(failed))
             raise EndpointError(
                 f"the judge gave no answer: {reason}",
-                where="/".join(self.subject.stored.record.identity.key),
+                where=self.subject.where,
                 remedy="judge again; what it has answered so far is kept",
             ) from None
-        return self._record(brief, ruling)
+        return self._hearing(brief, ruling)
 
     def _endpoint(self) -> Endpoint:
-        identity = self.subject.stored.record.identity
-        scenario = f"judge-{identity.cell.dataset}/{identity.task}"
-        return self.bench.endpoint(f"judge-{self.journal.folder.name}", scenario)
+        return self.bench.endpoint(f"judge-{self.journal.folder.name}", self.subject.scenario)
 
     def _checked_out(self) -> Path:
         """A checkout for this judgement alone, as the agent found it."""
@@ -127,7 +151,7 @@ class Sitting:
 
     def _done(self, number: int, begun: Begun, reply: Reply, seconds: float | None) -> Done:
         bench = self.bench
-        mask = bench.mask(self._endpoint(), self.journal.folder)
+        mask = self.mask()
         stream = None
         if reply.stream is not None:
             stream = keep_stream(reply.stream, bench.places.streams, bench.scanner)
@@ -157,13 +181,15 @@ class Sitting:
     def _told(self, _number: int, faults: tuple[str, ...]) -> None:
         """Note what was wrong with the last answer."""
         last = self.done[-1]
-        mask = self.bench.mask(self._endpoint(), self.journal.folder)
+        mask = self.mask()
         shown = tuple(mask.text(visible(fault), MAX_FAULT) for fault in faults)
         attempt = last.attempt.model_copy(update={"faults": shown})
         self.done[-1] = last.model_copy(update={"attempt": attempt})
         self.journal.end(self.done[-1])
 
-    def _record(self, brief: Brief, ruling: Ruling | None) -> JudgementRecord:
-        mask = self.bench.mask(self._endpoint(), self.journal.folder)
-        hearing = Hearing(brief, ruling, tuple(self.done), self.checkout, self.number)
-        return judgement_record(self.bench, self.subject, hearing, mask)
+    def mask(self) -> Mask:
+        """What must not appear in a record of it."""
+        return self.bench.mask(self._endpoint(), self.journal.folder)
+
+    def _hearing(self, brief: Brief, ruling: Ruling | None) -> Hearing:
+        return Hearing(brief, ruling, tuple(self.done), self.checkout, self.number)

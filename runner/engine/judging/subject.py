@@ -25,6 +25,17 @@ class Subject:
     rubric: Rubric
     dataset_path: Path
 
+    @property
+    def where(self) -> str:
+        """The trial, in messages."""
+        return "/".join(self.stored.record.identity.key)
+
+    @property
+    def scenario(self) -> str:
+        """Cassettes and task for the built-in model server."""
+        identity = self.stored.record.identity
+        return f"judge-{identity.cell.dataset}/{identity.task}"
+
 
 class Refused(Exception):
     """A trial that is not judged; says why in one sentence."""

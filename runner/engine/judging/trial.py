@@ -8,6 +8,7 @@ from pathlib import Path
 
 from runner.engine.judging.bench import Bench
 from runner.engine.judging.journal import Journal
+from runner.engine.judging.recording import judgement_record
 from runner.engine.judging.sitting import Sitting
 from runner.engine.judging.subject import Refused, Subject, subject_of
 from runner.engine.lock import locked
@@ -51,7 +52,8 @@ def judge_trial(bench: Bench, store: ResultsStore, identity: TrialIdentity, numb
         store.clear_judgements(identity)
         finished = journal.finished()
         if finished is None:
-            finished = Sitting(bench, subject, journal, number).hold()
+            sitting = Sitting(bench, subject, journal, number)
+            finished = judgement_record(bench, subject, sitting.hold(), sitting.mask())
             journal.finish(finished)
         store.write_judgement(stored.record.plan_id, finished)
         journal.clear()
