@@ -17,7 +17,7 @@ from runner.harnesses.installation import Source
 from runner.harnesses.installer import install
 from runner.harnesses.registry import HARNESSES, harness
 
-RUN_FOR_REAL = ("claude-code", "codex", "pi")
+RUN_FOR_REAL = ("claude-code", "codex", "pi", "litellm")
 CONTRACT = "tests/harnesses/test_contract.py"
 
 

@@ -22,8 +22,6 @@ PROVIDER = "tests.engine.turns:Turns"
 ABOUT = About(summary="A server that is not there.", flags="", credentials="none")
 LOG, FAULTS = "turns.jsonl", "turns-faults.json"
 
-NOWHERE_NEAR = About("A stand-in.", "", "none")
-
 
 @dataclass(frozen=True)
 class TurnsSession(FixedSession):
@@ -49,7 +47,6 @@ class Turns:
     hosting: Hosting = Hosting.SELF_HOSTED
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
     demonstration: bool = False
-    about: About = NOWHERE_NEAR
     about: About = ABOUT
 
     def exclusive_key(self, model: str, settings: ProviderSettings) -> str | None:
