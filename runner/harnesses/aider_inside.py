@@ -13,6 +13,7 @@ import importlib
 import json
 import site
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,9 @@ def or_outside(inside: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 def write(log: Path, entry: dict[str, Any]) -> None:
-    """One more line."""
+    """One more line; those of a thread beside the main one, which summarises the talk, are marked."""
+    if threading.current_thread() is not threading.main_thread():
+        entry = {**entry, "beside": True}
     with log.open("a", encoding="utf-8") as file:
         file.write(json.dumps(entry) + "\n")
 

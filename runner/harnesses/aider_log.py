@@ -22,8 +22,11 @@ from runner.harnesses.stream import Event, mapping, objects, text
 from runner.records import DataWarning, Usage
 
 ENDED_WELL = "stop"
-REFUSED = re.compile(r"^(?:BadRequest|Authentication|RateLimit|NotFound|PermissionDenied|InternalServer)\w*:")
-"""A request that the server turned away, so that it used no tokens."""
+REFUSED = re.compile(
+    r"^(?:BadRequest|Authentication|RateLimit|NotFound|PermissionDenied|InternalServer)\w*:"
+    r"|^RuntimeError: cannot schedule new futures"
+)
+"""A request that the server turned away, or that was not sent as the agent had ended: it used no tokens."""
 WHERE = "sum over the answers to aider's library of usage"
 SOURCES = {
     "input_tokens": f"{WHERE}: prompt_tokens less what was read from a cache or written to one",
@@ -41,28 +44,30 @@ class _Heard:
     tells_reasoning: bool = True
     started: bool = False
     ended: bool = False
-    in_flight: bool = False
+    in_flight: int = 0
     failure: str = ""
-    """Of the last request, if it failed."""
+    """Of the last request but those for summaries, if it failed."""
     lost: int = 0
     reason: str = ""
     answers: list[tuple[str, Counts]] = field(default_factory=list)
 
     def hear(self, event: Event) -> None:
-        kind = event.get("event")
+        kind, beside = event.get("event"), event.get("beside") is True
         if kind == "request":
-            self.started, self.in_flight = True, True
+            self.started, self.in_flight = True, self.in_flight + 1
         elif kind == "answer":
-            self.started, self.in_flight, self.failure = True, False, ""
-            self.reason = text(event.get("finish_reason"), 100)
+            self.started, self.in_flight = True, max(self.in_flight - 1, 0)
+            if not beside:
+                self.failure, self.reason = "", text(event.get("finish_reason"), 100)
             counts = counts_of(mapping(event.get("usage")))
             if not self.tells_reasoning and not counts.all_zero:
                 counts = replace(counts, reasoning=None)
             self.answers.append((text(event.get("model"), 300), counts))
         elif kind == "failure":
-            self.started, self.in_flight = True, False
-            self.failure = text(event.get("error")) or "a request failed"
-            self.lost += not REFUSED.match(self.failure)
+            self.started, self.in_flight = True, max(self.in_flight - 1, 0)
+            error = text(event.get("error")) or "a request failed"
+            self.failure = self.failure if beside else error
+            self.lost += not REFUSED.match(error)
         elif kind == "end":
             self.started, self.ended = True, True
 

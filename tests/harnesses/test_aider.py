@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -104,6 +105,24 @@ def test_an_answer_that_broke_off_marks_a_lower_bound(tmp_path: Path) -> None:
     reading = read(tmp_path, REQUEST, failure("APIConnectionError: closed"), REQUEST, answer(), END)
     assert codes(reading) == {"usage-is-lower-bound"}
     assert classes(reading.usage) == (100, 600, 300, 9, 4)
+
+
+def test_a_summary_that_fails_beside_the_work_or_after_it_is_no_failure_of_the_run(tmp_path: Path) -> None:
+    beside: dict[str, object] = {"beside": True}
+    late = failure("RuntimeError: cannot schedule new futures after shutdown")
+    reading = read(tmp_path, REQUEST, answer(), {**REQUEST, **beside}, END, {**late, **beside})
+    assert (reading.is_error, reading.stop_reason, codes(reading)) == (False, "stop", set())
+    summed = read(
+        tmp_path, REQUEST, {**REQUEST, **beside}, {**answer(reason="length"), **beside}, answer(), END
+    )
+    assert (summed.is_error, summed.turns, codes(summed)) == (False, 2, set())
+
+
+def test_a_call_from_another_thread_is_marked(tmp_path: Path) -> None:
+    thread = threading.Thread(target=aider_inside.write, args=(tmp_path / "log", {"event": "request"}))
+    thread.start()
+    thread.join()
+    assert json.loads((tmp_path / "log").read_text()) == {"event": "request", "beside": True}
 
 
 def test_a_stopped_run_yields_what_it_had_and_may_have_used_more(tmp_path: Path) -> None:
