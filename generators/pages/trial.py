@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from generators.pages import links, words
 from generators.pages.cell import cell_title
 from generators.pages.harness_skill import crumbs
+from generators.pages.judgement_tables import judgement_table, said_by, seen_table
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.trial_artifacts import shown_artifacts
@@ -17,7 +18,6 @@ from generators.pages.trial_tables import (
     checks_of,
     cost_table,
     invocation_table,
-    judgement_table,
     model_usage_table,
     server_table,
     usage_table,
@@ -79,7 +79,9 @@ def _page(
             "costs": cost_table(trial),
             "checks": check_table(checks) if checks else None,
             "outputs": [(_check_title(check), check.output_tail) for check in checks if check.output_tail],
-            "judgements": judgement_table(trial),
+            "judgements": judgement_table(world, trial, path),
+            "seen": seen_table(trial.stored.judgements),
+            "said": said_by(trial.stored.judgements),
             "artifacts": artifact_table(artifacts) if artifacts else None,
             "shown": [artifact for artifact in artifacts if artifact.html is not None],
             "warnings": warning_rows(trial, path),

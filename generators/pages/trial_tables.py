@@ -1,4 +1,4 @@
-"""Trial tables: invocations, tokens, costs, checks, judgements, artifacts and warnings of one trial."""
+"""Trial tables: invocations, tokens, costs, checks and warnings of one trial."""
 
 from __future__ import annotations
 
@@ -173,30 +173,6 @@ def check_table(checks: Sequence[Check]) -> Table:
             ]
         )
     return table("Checks of this trial", columns, rows, sortable=False)
-
-
-def judgement_table(trial: TrialFacts) -> Table | None:
-    """One row for each judgement, those that count marked; None where nothing was judged."""
-    judgements = trial.stored.judgements
-    if not judgements:
-        return None
-    rows = [
-        [
-            Entry(f"{each.judge.name}, {each.number}", note=each.judge.model or ""),
-            Entry(each.rubric),
-            Entry(words.judgement_status(each.status)),
-            number_entry(each.task_score, Unit.POINTS, "no score"),
-            Entry(words.moment(each.judged_at)) if each.judged_at else Entry("not recorded", unknown=True),
-        ]
-        for each in judgements
-    ]
-    return table(
-        "Judgements of this trial",
-        [Column("Judge"), Column("Rubric"), Column("Status"), Column("Score", "number"), Column("When")],
-        rows,
-        sortable=False,
-        marked=[each in trial.judgements for each in judgements],
-    )
 
 
 def artifact_table(artifacts: Sequence[ShownArtifact]) -> Table:

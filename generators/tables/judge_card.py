@@ -141,7 +141,7 @@ class JudgeCard:
     @cached_property
     def cost(self) -> Value:
         """Mean dollars of a judgement whose cost is known."""
-        known = [cost for each in self.judged if (cost := _dollars(each.judgement)) is not None]
+        known = [cost for each in self.judged if (cost := judging_dollars(each.judgement)) is not None]
         if not known:
             return Value(None, 0, len(self.judged), "what judging cost is not recorded")
         return Value(statistics.fmean(known), len(known), len(self.judged))
@@ -232,7 +232,7 @@ def _criteria_of(own: Iterable[Judged], other: Iterable[Judged]) -> tuple[list[i
     return [one for one, _ in pairs], [two for _, two in pairs]
 
 
-def _dollars(judgement: JudgementRecord) -> float | None:
+def judging_dollars(judgement: JudgementRecord) -> float | None:
     """What a judgement cost, where that is known; a scripted one cost nothing and is not counted."""
     known = [
         cost.amount_usd

@@ -9,14 +9,14 @@ import pytest
 from generators.pages.registry import PAGE_KINDS
 from generators.pages.rendering import Renderer
 from generators.sources import load_worlds
-from runner.records import CheckStatus, Judge, JudgementRecord
+from runner.records import CheckStatus, Judge, JudgementRecord, JudgementStatus
 from runner.store import ResultsStore
 from tests import examples
 from tests.generators.pages.shown import Shown
 from tests.generators.tables.made import ROOT, Made, write
 
 PASSED, FAILED = CheckStatus.PASSED, CheckStatus.FAILED
-KINDS = {"judge", "cell", "about a run"}
+KINDS = {"judge", "cell", "trial", "about a run"}
 
 
 def shown(results: Path) -> dict[str, Shown]:
@@ -100,6 +100,37 @@ def test_the_score_of_a_cell_says_how_many_judgements_stand_behind_it(pages: dic
         "judges/second-opinion-judge-model-0.1.0-implementation-1/"
     )
     assert "other-judge-left-out" in cell.source
+
+
+def test_a_trial_shows_what_its_judges_saw_said_and_took(tmp_path: Path) -> None:
+    made = Made("task-a", points=None)
+    store = ResultsStore(tmp_path)
+    store.write_plan(examples.plan(made.identity))
+    hostile = "<script>alert(1)</script>"
+    judgement = examples.judgement(made.identity)
+    told = judgement.model_copy(update={"verdict": hostile, "notes": {"implementation": "Too short."}})
+    invalid = told.model_copy(
+        update={
+            "number": 2,
+            "status": JudgementStatus.INVALID,
+            "scores": None,
+            "task_score": None,
+            "invalid_reason": "the sum is wrong",
+            "costs": (),
+            "usage": None,
+            "duration_seconds": None,
+        }
+    )
+    store.write_trial(made.record(), judgements=[told, invalid], artifacts=made.files)
+    page = shown(tmp_path)["cells/model-a_endpoint/loop/fix/hello-world/task-a/1.md"]
+    first, second = page.table("Judgements of this trial")
+    assert first["Score"] == "75.0"
+    assert first["Cost"].startswith("$") or "not known" in first["Cost"]
+    assert second["Status"] == "no valid answer the sum is wrong"
+    assert (second["Score"], second["Tokens"], second["Seconds"]) == ("no score", "not known", "not recorded")
+    assert page.labels().count("What the judges were shown") == 1
+    assert "Too short." in page.source
+    assert "<script" not in page.source
 
 
 def test_what_was_not_measured_is_said_with_what_would_measure_it(tmp_path: Path) -> None:
