@@ -17,6 +17,7 @@ from invoke import Collection, Context, Exit, task
 
 from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
+from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.run_form import preflight_call, run_call, run_form
 from runner.errors import HarnessmarkError, UsageError
 
@@ -117,6 +118,16 @@ def judge(given: dict[str, Any]) -> int:
     from runner.engine.judging.command import judge_command
 
     return judge_command(_places(), _console(), environment=os.environ, **judge_call(given))
+
+
+@task(name="judge-proof", auto_shortflags=False, positional=[], help=PROOF_HELP)
+@command
+@takes_flags_of(proof_form)
+def judge_proof(given: dict[str, Any]) -> int:
+    """Try a judge out on submissions that attack, mislead or pad; its card shows what came of it."""
+    from runner.engine.proving.command import proof_command
+
+    return proof_command(_places(), _console(), environment=os.environ, **proof_call(given))
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})
@@ -365,6 +376,7 @@ def _say(line: str) -> None:
 namespace = Collection(
     run,
     judge,
+    judge_proof,
     preflight,
     status,
     stop,
