@@ -24,7 +24,7 @@ from runner.harnesses.counts import (
     total,
 )
 from runner.harnesses.litellm_counts import counts_of
-from runner.harnesses.stream import Event, items, mapping, text
+from runner.harnesses.stream import Event, items, mapping, opened, text
 from runner.records import DataWarning, Usage
 
 MAX_BYTES = 400_000_000
@@ -88,10 +88,11 @@ def read_trajectory(path: Path, warnings: Sequence[DataWarning] = ()) -> Reading
 
 
 def _load(path: Path) -> _Run | None:
-    try:
-        data = path.read_bytes()[:MAX_BYTES].decode("utf-8", "replace")
-    except OSError:
+    stream = opened(path)
+    if stream is None:
         return None
+    with stream:
+        data = stream.read(MAX_BYTES).decode("utf-8", "replace")
     try:
         document = mapping(json.loads(data))
     except (ValueError, RecursionError):

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import sqlite3
-import stat
 import tempfile
 import time
 from collections.abc import Iterator
@@ -20,7 +19,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from runner.harnesses.counts import Counts
-from runner.harnesses.stream import MAX_LINE_BYTES, Event, count, mapping, parsed, text
+from runner.harnesses.stream import MAX_LINE_BYTES, Event, count, mapping, opened, parsed, text
 
 DATABASE = "opencode.db"
 MAX_DATABASE_BYTES = 1_000_000_000
@@ -161,12 +160,8 @@ def _copied(source: Path, target: Path) -> bool:
 
 def _opened(path: Path) -> BinaryIO | None:
     """A regular file of a sensible size, else None."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    status = os.fstat(descriptor)
-    if stat.S_ISREG(status.st_mode) and status.st_size <= MAX_DATABASE_BYTES:
-        return os.fdopen(descriptor, "rb")
-    os.close(descriptor)
+    stream = opened(path)
+    if stream is None or os.fstat(stream.fileno()).st_size <= MAX_DATABASE_BYTES:
+        return stream
+    stream.close()
     return None

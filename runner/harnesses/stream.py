@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 MAX_LINE_BYTES = 4_000_000
 MAX_ERROR = 1000
@@ -17,9 +20,8 @@ def objects(path: Path) -> Iterator[Event]:
 
     Lines above ``MAX_LINE_BYTES`` are passed over as well, so memory stays bounded.
     """
-    try:
-        stream = path.open("rb")
-    except OSError:
+    stream = opened(path)
+    if stream is None:
         return
     with stream:
         whole = True
@@ -28,6 +30,21 @@ def objects(path: Path) -> Iterator[Event]:
             event = parsed(line) if begins and (whole or len(line) < MAX_LINE_BYTES) else None
             if event is not None:
                 yield event
+
+
+def opened(path: Path) -> BinaryIO | None:
+    """The file at ``path``, which an agent may have made: a regular one and no link, else None.
+
+    A pipe would be waited for without end, a device read without end.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    return None
 
 
 def parsed(line: str | bytes) -> Event | None:

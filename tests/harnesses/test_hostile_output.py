@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from runner.harnesses.claude_stream import read_run as read_claude
 from runner.harnesses.claude_transcript import read_transcripts
 from runner.harnesses.codex_stream import read_run as read_codex
+from runner.harnesses.mini_trajectory import read_trajectory
 from runner.harnesses.pi_stream import read_stream as read_pi
 from runner.harnesses.stream import MAX_LINE_BYTES, count, objects
 from tests.harnesses.samples import classes, lines
@@ -68,6 +70,22 @@ def test_a_line_that_never_ends_is_passed_over_whole(tmp_path: Path) -> None:
     long_line = b'{"pad": "' + b"x" * (MAX_LINE_BYTES - 9) + inside + b'"}\n'
     path.write_bytes(b'{"a": 1}\n' + long_line + b'{"b": 2}\n' + b'{"c": 3}')
     assert [dict(event) for event in objects(path)] == [{"a": 1}, {"b": 2}, {"c": 3}]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder"])
+def test_what_an_agent_put_in_the_place_of_its_transcript_is_not_waited_for(
+    kind: str, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "transcript", tmp_path / "other.jsonl"
+    other.write_bytes(b'{"messages": [{"role": "user"}]}\n')
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to(other if kind == "link" else "/dev/zero")
+    assert list(objects(path)) == []
+    assert read_trajectory(path).error == "the agent left no trajectory"
 
 
 @pytest.mark.parametrize(
