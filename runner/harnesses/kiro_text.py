@@ -20,6 +20,8 @@ TRAILER = re.compile(
     re.IGNORECASE,
 )
 """``Credits: 0.07 • Time: 4s`` and other spellings: either half alone, either one first, marks before."""
+NUMBER = re.compile(r"(?:\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.\d{1,9})?")
+"""A number of credits as it is printed; one of another form, as with a comma for the point, is unknown."""
 TOOL = re.compile(r"\(using tool:\s*(?P<name>[\w.-]+)", re.IGNORECASE)
 FAILURE = re.compile(
     r"authentication failed|invalid or expired|not logged in|error|denied|limit", re.IGNORECASE
@@ -47,10 +49,8 @@ def trailers(lines: Sequence[str]) -> Iterator[float | None]:
 
 
 def _number(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text.strip(".,").replace(",", ""))
-    except ValueError:
-        return None
+    told = "" if text is None else text.strip(".,")
+    return float(told.replace(",", "")) if NUMBER.fullmatch(told) else None
 
 
 def read_run(

@@ -62,6 +62,18 @@ def test_credits_have_dollars_only_at_a_price_that_the_user_gave(tmp_path: Path)
     assert cost.amount_usd == 0.0042
 
 
+@pytest.mark.parametrize("told", ["0,07", "9" * 400, "1.2.3", "1,23,456", ",", "1e5"])
+def test_credits_in_a_form_that_can_be_misread_are_unknown(told: str, tmp_path: Path) -> None:
+    assert [cost.credits_used for cost in reading(tmp_path, "", f"Credits: {told}\n", 0.04).costs] == [None]
+
+
+@pytest.mark.parametrize(("told", "used"), [("1,234.50", 1234.5), ("12", 12.0), ("0.07.", 0.07)])
+def test_credits_may_be_many(told: str, used: float, tmp_path: Path) -> None:
+    assert [cost.credits_used for cost in reading(tmp_path, "", f"Credits: {told}\n", 0.04).costs] == [
+        credits
+    ]
+
+
 def test_a_price_of_nothing_is_a_price(tmp_path: Path) -> None:
     [cost] = played(tmp_path, "solves", 0.0).costs
     assert (cost.amount_usd, cost.credits_used) == (0.0, 0.21)
