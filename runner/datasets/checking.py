@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from runner.datasets.removal import remove
 from runner.records import CheckStatus
 
 TAIL_CHARACTERS = 4000
-_TAIL_BYTES = 4 * TAIL_CHARACTERS
+KEPT_BYTES = 2_000_000
 _GRACE_SECONDS = 2.0
 _LOOK_SECONDS = 0.25
 
@@ -39,6 +40,8 @@ class CheckRun:
     exit_code: int | None
     duration_seconds: float
     output_tail: str
+    output: str = ""
+    """As much of the end of what was printed as names of tests are looked for in."""
 
 
 class _Tail:
@@ -46,7 +49,8 @@ class _Tail:
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
-        self._kept = b""
+        self._kept: deque[bytes] = deque()
+        self._size = 0
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
@@ -55,13 +59,16 @@ class _Tail:
         with contextlib.suppress(OSError, ValueError):
             while chunk := os.read(self._stream.fileno(), 65536):
                 with self._lock:
-                    self._kept = (self._kept + chunk)[-_TAIL_BYTES:]
+                    self._kept.append(chunk)
+                    self._size += len(chunk)
+                    while self._size - len(self._kept[0]) >= KEPT_BYTES:
+                        self._size -= len(self._kept.popleft())
 
     def text(self) -> str:
         """What was kept; waits a moment for the stream to end."""
         self._thread.join(_GRACE_SECONDS)
         with self._lock:
-            return self._kept.decode("utf-8", "replace")[-TAIL_CHARACTERS:]
+            return b"".join(self._kept).decode("utf-8", "replace")
 
 
 def run_check(
@@ -156,4 +163,4 @@ def _watch(
         process.wait()
         text = tail.text()
         process.stdout.close()
-    return CheckRun(status, exit_code, duration, text)
+    return CheckRun(status, exit_code, duration, text[-TAIL_CHARACTERS:], text)

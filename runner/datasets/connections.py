@@ -21,6 +21,8 @@ from runner.datasets.schema import SCHEMA_VERSION
 from runner.errors import RepositoryError
 
 Keys = dict[str, Value]
+GUARDED = {"rules", "frozen", "only_additions"}
+OWN_NAMES = {"patch-applies", "rules"}
 
 
 def connection_faults(document: Document, folder: Path) -> list[Fault]:
@@ -49,7 +51,9 @@ class _Connections:
                 ("schema_version",),
                 f"1.0 has no version and visibility; add both keys, then write {SCHEMA_VERSION!r}",
             )
+        yield from self._too_new(root)
         yield from self._duplicates(("tasks",), items_of(root, "tasks"), "id")
+        yield from self._own_checks((), root)
         levels = root.get("complexity_levels")
         known = [level for level in levels if isinstance(level, str)] if isinstance(levels, list) else []
         for index, task in items_of(root, "tasks"):
@@ -79,14 +83,8 @@ class _Connections:
             yield self._fault((*place, "problem_missing"), "the task has a problem; remove this key")
 
     def _checks(self, place: Location, task: Keys) -> Iterator[Fault]:
-        checks = items_of(task, "checks")
-        yield from self._duplicates((*place, "checks"), checks, "name")
-        for index, check in checks:
-            names = check.get("hidden_files")
-            for number, name in enumerate(names if isinstance(names, list) else []):
-                where = (*place, "checks", index, "hidden_files", number)
-                if isinstance(name, str) and _passes(check_relative, name):
-                    yield from self._hidden(where, name)
+        checks = [*items_of(task, "checks"), *items_of(self._document.root, "checks")]
+        yield from self._own_checks(place, task)
         solution = text_at(task, "reference_solution")
         if solution is None or not _passes(check_relative, solution):
             return
@@ -96,6 +94,31 @@ class _Connections:
             yield self._fault(where, f"there is no file {solution!r} beside the dataset file")
         elif not checks:
             yield self._fault(where, "nothing can prove it: the task has no checks")
+
+    def _too_new(self, root: Keys) -> Iterator[Fault]:
+        """Keys that a reader of the version which the file names would not know."""
+        if root.get("schema_version") != "1.1":
+            return
+        places: list[tuple[Location, Keys, set[str]]] = [((), root, {*GUARDED, "checks"})]
+        for index, task in items_of(root, "tasks"):
+            places.append((("tasks", index), task, GUARDED))
+            for number, check in items_of(task, "checks"):
+                places.append((("tasks", index, "checks", number), check, {"purpose", "report"}))
+        for place, keys, later in places:
+            for key in later & keys.keys():
+                yield self._fault((*place, key), f"needs schema_version {SCHEMA_VERSION!r}")
+
+    def _own_checks(self, place: Location, holder: Keys) -> Iterator[Fault]:
+        checks = items_of(holder, "checks")
+        yield from self._duplicates((*place, "checks"), checks, "name")
+        for index, check in checks:
+            where = (*place, "checks", index)
+            if text_at(check, "name") in OWN_NAMES:
+                yield self._fault((*where, "name"), "is the name of a check that is always made")
+            names = check.get("hidden_files")
+            for number, name in enumerate(names if isinstance(names, list) else []):
+                if isinstance(name, str) and _passes(check_relative, name):
+                    yield from self._hidden((*where, "hidden_files", number), name)
 
     def _hidden(self, where: Location, name: str) -> Iterator[Fault]:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from enum import StrEnum
+from typing import Any
 
 from pydantic import Field
 
@@ -25,7 +26,20 @@ DOCUMENTARY_OF_DATASET = {
     "source",
     "visibility",
     "tasks",
+    # What tasks inherit is part of their own digests.
+    "checks",
+    "rules",
+    "frozen",
+    "only_additions",
 }
+LATER_DEFAULTS: dict[str, object] = {
+    "rules": None,
+    "frozen": [],
+    "only_additions": [],
+    "purpose": "hidden",
+    "report": None,
+}
+"""Keys that came after results were digested: where they say nothing, they are no part of a digest."""
 
 
 class ProblemSource(StrEnum):
@@ -76,7 +90,13 @@ class Task(TaskEntry):
         the content of the hidden files; the object a bundle's ref stands for. How the file is laid out, and
         keys that only repeat a default, change nothing.
         """
-        return _digest(self.model_dump(mode="json", exclude=DOCUMENTARY_OF_TASK))
+        body = _without_later_defaults(self.model_dump(mode="json", exclude=DOCUMENTARY_OF_TASK))
+        return _digest({**body, "checks": [_without_later_defaults(check) for check in body["checks"]]})
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """Patterns of files that checks restore before they run what was there."""
+        return (*self.frozen, *self.only_additions)
 
 
 class Dataset(DatasetEntry):
@@ -113,6 +133,12 @@ class Dataset(DatasetEntry):
         """SHA-256 of name, version, levels and the digests of all tasks in order."""
         body = self.model_dump(mode="json", exclude=DOCUMENTARY_OF_DATASET)
         return _digest({**body, "tasks": [task.digest() for task in self.tasks]})
+
+
+def _without_later_defaults(body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value for key, value in body.items() if key not in LATER_DEFAULTS or value != LATER_DEFAULTS[key]
+    }
 
 
 def _digest(body: object) -> str:

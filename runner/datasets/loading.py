@@ -41,7 +41,7 @@ def load_dataset(path: Path) -> Dataset:
         faults += connection_faults(document, path.parent)
     if faults or entry is None:
         raise report(path, faults or [Fault((), None, "the file holds no keys")], document.root)
-    tasks = tuple(_resolved(task, entry.default_ref, path.parent) for task in entry.tasks)
+    tasks = tuple(_resolved(task, entry, path.parent) for task in entry.tasks)
     return Dataset.model_validate({**dict(entry), "tasks": tasks})
 
 
@@ -91,13 +91,24 @@ def _bytes_of(path: Path) -> bytes:
         ) from None
 
 
-def _resolved(entry: TaskEntry, default_ref: str, folder: Path) -> Task:
-    checks = tuple(TaskCheck(**dict(check), hidden=_hidden(check, folder)) for check in entry.checks)
-    ref = entry.ref or default_ref
+def _resolved(entry: TaskEntry, dataset: DatasetEntry, folder: Path) -> Task:
+    own = {check.name for check in entry.checks}
+    inherited = () if entry.kind == "load" else [each for each in dataset.checks if each.name not in own]
+    checks = tuple(
+        TaskCheck(**dict(check), hidden=_hidden(check, folder)) for check in (*entry.checks, *inherited)
+    )
+    guarded = {
+        "rules": entry.rules or dataset.rules,
+        "frozen": (*dataset.frozen, *entry.frozen),
+        "only_additions": (*dataset.only_additions, *entry.only_additions),
+    }
+    ref = entry.ref or dataset.default_ref
     pinned = ref if COMMIT_ID.fullmatch(ref) else None
     if pinned is None and repository_kind(entry.repo) is RepositoryKind.BUNDLE:
         pinned = object_of(bundle_refs(folder / entry.repo), ref)
-    return Task.model_validate({**dict(entry), "ref": ref, "checks": checks, "pinned_object": pinned})
+    return Task.model_validate(
+        {**dict(entry), **guarded, "ref": ref, "checks": checks, "pinned_object": pinned}
+    )
 
 
 def _hidden(check: CheckEntry, folder: Path) -> tuple[HiddenFile, ...]:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.datasets.checking import CheckRun, run_check
+from runner.datasets.changes import changes_of
 from runner.datasets.checkout import seal
 from runner.datasets.dataset import Task
 from runner.datasets.loading import load_dataset
-from runner.datasets.patch import apply_patch
+from runner.datasets.patch import check_patch
+from runner.datasets.patterns import matches
 from runner.datasets.removal import remove
-from runner.datasets.reveal import reveal_hidden_files
+from runner.datasets.rules import broken_rules
+from runner.datasets.trying import Tried, Workbench
 from runner.errors import RepositoryError
 from runner.records import CheckStatus
 
@@ -31,6 +33,8 @@ class TaskProof:
     slowest_check_seconds: float | None
     problems: tuple[str, ...] = ()
     """One line for each reason why the task is not proven."""
+    passes_before: tuple[str, ...] = ()
+    """Checks that must pass before any patch, and do: builds, style, tests that were there."""
     skipped: str | None = None
     """Why there is nothing to prove."""
 
@@ -44,19 +48,22 @@ class TaskProof:
         if self.skipped:
             return f"{self.task}: skipped, {self.skipped}"
         if self.ok:
+            before = f", {' and '.join(self.passes_before)} pass before it" if self.passes_before else ""
             return (
-                f"{self.task}: the reference solution passes, an empty patch fails "
+                f"{self.task}: the reference solution passes, an empty patch fails{before} "
                 f"(slowest check {self.slowest_check_seconds:.1f} s)"
             )
         return "\n".join((f"{self.task}: not proven", *(f"  {problem}" for problem in self.problems)))
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _Shown:
     """What the checks said to one patch; ``reason`` where it does not apply."""
 
-    runs: Mapping[str, CheckRun]
+    runs: Mapping[str, Tried]
     reason: str | None = None
+    broken: tuple[str, ...] = ()
+    """Rules of the dataset that the patch breaks."""
 
 
 def check_dataset(
@@ -85,69 +92,90 @@ def _prove(task: Task, path: Path, cache: Path) -> TaskProof:
         return TaskProof(task.id, None, None, None, skipped="it has no checks")
     solution = path.parent / task.reference_solution if task.reference_solution else None
     try:
-        unchanged = _try(task, b"", path, cache)
-        solved = _try(task, solution.read_bytes(), path, cache) if solution else None
+        with _scratch_folder() as scratch:
+            bench = Workbench(task, path, cache, scratch / "checks")
+            unchanged = _try(bench, b"", scratch / "unchanged")
+            solved = _try(bench, solution.read_bytes(), scratch / "solved") if solution else None
     except RepositoryError as error:
         return TaskProof(task.id, None, None, None, problems=(error.what,))
-    problems = [*_reference_problems(solved), *_unchanged_problems(unchanged)]
+    problems = [*_reference_problems(solved), *_unchanged_problems(task, unchanged)]
     runs = [*unchanged.runs.values(), *(solved.runs.values() if solved else ())]
     return TaskProof(
         task=task.id,
         reference_passes=None if solved is None else not _reference_problems(solved),
-        empty_patch_fails=_fails(unchanged),
+        empty_patch_fails=_fails(task, unchanged),
         slowest_check_seconds=max(run.duration_seconds for run in runs),
         problems=tuple(problems),
+        passes_before=tuple(name for name in unchanged.runs if name not in _hidden(task)),
     )
 
 
-def _reference_problems(solved: _Tried | None) -> list[str]:
+def _reference_problems(solved: _Shown | None) -> list[str]:
     if solved is None:
         return ["it has checks, but no reference_solution shows that they can be passed"]
     if solved.reason is not None:
         return [f"the reference solution does not apply: {solved.reason}"]
-    return [
+    failed = [
         f"the reference solution does not pass {name} ({run.status.value}): {_last_line(run)}"
         for name, run in solved.runs.items()
         if run.status is not CheckStatus.PASSED
     ]
+    return [*(f"the reference solution breaks a rule: {rule}" for rule in solved.broken), *failed]
 
 
-def _unchanged_problems(unchanged: _Tried) -> list[str]:
-    problems = [
-        f"{name} cannot be run ({run.status.value}): {_last_line(run)}"
-        for name, run in unchanged.runs.items()
-        if run.status not in {CheckStatus.PASSED, CheckStatus.FAILED}
-    ]
-    if not problems and not _fails(unchanged):
+def _unchanged_problems(task: Task, unchanged: _Shown) -> list[str]:
+    """Builds, style and tests that were there must pass before any patch; hidden tests must not all pass."""
+    hidden = _hidden(task)
+    problems = []
+    for name, run in unchanged.runs.items():
+        if run.status not in {CheckStatus.PASSED, CheckStatus.FAILED}:
+            problems.append(f"{name} cannot be run ({run.status.value}): {_last_line(run)}")
+        elif run.status is CheckStatus.FAILED and name not in hidden:
+            problems.append(f"{name} fails where nothing was changed: {_last_line(run)}")
+    if not problems and not _fails(task, unchanged):
         problems.append("all checks pass where nothing was changed, so they show nothing")
     return problems
 
 
-def _fails(tried: _Tried) -> bool:
-    return any(run.status is CheckStatus.FAILED for run in tried.runs.values())
+def _fails(task: Task, shown: _Shown) -> bool:
+    """Whether something that only a solution passes fails."""
+    return any(shown.runs[name].status is CheckStatus.FAILED for name in _hidden(task))
 
 
-def _try(task: Task, patch: bytes, path: Path, cache: Path) -> _Tried:
+def _hidden(task: Task) -> set[str]:
+    return {check.name for check in task.checks if check.purpose == "hidden"}
+
+
+def _try(bench: Workbench, patch: bytes, folder: Path) -> _Shown:
     """Every check on a checkout of its own."""
-    runs: dict[str, CheckRun] = {}
-    for check in task.checks:
-        with _scratch_folder() as scratch:
-            checkout = seal(
-                task.repo,
-                task.ref,
-                beside=path.parent,
-                cache=cache,
-                workspace=scratch / "workspace",
-                git_dir=scratch / "trusted.git",
-            )
-            applied = apply_patch(checkout, patch)
-            if not applied.ok:
-                return _Tried(runs, applied.reason)
-            reveal_hidden_files(check, path, checkout.workspace)
-            runs[check.name] = run_check(
-                check.command, workspace=checkout.workspace, timeout_seconds=check.timeout_seconds
-            )
-    return _Tried(runs)
+    task, path = bench.task, bench.dataset_path
+    checkout = seal(
+        task.repo,
+        task.ref,
+        beside=path.parent,
+        cache=bench.cache,
+        workspace=folder / "workspace",
+        git_dir=folder / "trusted.git",
+    )
+    applied = check_patch(checkout, patch)
+    if not applied.ok:
+        return _Shown({}, applied.reason)
+    runs = {check.name: bench.attempt(check, patch) for check in task.checks}
+    return _Shown(runs, broken=(*_broken(task, patch), *_frozen(task, patch)))
+
+
+def _broken(task: Task, patch: bytes) -> tuple[str, ...]:
+    return () if task.rules is None else broken_rules(task.rules, patch)
+
+
+def _frozen(task: Task, patch: bytes) -> tuple[str, ...]:
+    """Files that the task keeps from changes and the reference changes all the same."""
+    return tuple(
+        f"{path} must stay as it is"
+        for change in changes_of(patch)
+        for path in change.paths
+        if matches(path, task.frozen) or (change.removed and matches(path, task.only_additions))
+    )
 
 
 @contextlib.contextmanager
@@ -159,6 +187,8 @@ def _scratch_folder() -> Iterator[Path]:
         remove(folder)
 
 
-def _last_line(run: CheckRun) -> str:
+def _last_line(run: Tried) -> str:
+    if run.reason is not None:
+        return run.reason[:200]
     lines = run.output_tail.strip().splitlines()
     return lines[-1][:200] if lines else "it wrote nothing"

@@ -9,11 +9,13 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, StringConstraints
 
 from runner.datasets.location import check_ref, check_relative, check_repository, check_web_address
+from runner.datasets.patterns import check_pattern
+from runner.datasets.reports import check_report
 from runner.errors import PathEscapeError
 from runner.records import Part
 from runner.store import component
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 MAX_TIMEOUT_SECONDS = 24 * 3600.0
 
 TEXT_PATTERN = r"^[\n\t\P{Cc}]*[^\s\p{Cc}][\n\t\P{Cc}]*$"
@@ -51,6 +53,8 @@ Address = Annotated[str, AfterValidator(check_web_address)]
 Repository = Annotated[str, AfterValidator(check_repository)]
 Ref = Annotated[str, AfterValidator(check_ref)]
 Beside = Annotated[str, AfterValidator(check_relative)]
+Pattern = Annotated[str, AfterValidator(check_pattern)]
+Report = Annotated[str, AfterValidator(check_report)]
 
 
 class Provenance(Part):
@@ -83,9 +87,40 @@ class CheckEntry(Part):
         default=(),
         description="folders beside the file; their content is copied into the workspace for grading",
     )
+    purpose: Literal["hidden", "build", "regression", "lint"] = Field(
+        default="hidden",
+        description="regression: run before the patch too; only tests that passed then must pass. "
+        "Where a build fails, tests are not run",
+    )
+    report: Report | None = Field(
+        default=None,
+        description="where names of tests stand: unittest, pytest, or junit <path>; default: what is printed",
+    )
 
 
-class TaskEntry(Part):
+class RulesEntry(Part):
+    """Limits of a change, which need no command to be checked."""
+
+    max_changed_files: Annotated[int, Field(ge=1)] | None = None
+    max_changed_lines: Annotated[int, Field(ge=1, description="added and removed")] | None = None
+    forbidden_paths: tuple[Pattern, ...] = ()
+
+
+class _Guarded(Part):
+    """What a change may not touch; of a dataset: of all its tasks, beside what they say themselves."""
+
+    rules: RulesEntry | None = None
+    frozen: tuple[Pattern, ...] = Field(
+        default=(), description="files that must stay as they are; a change of one voids the trial"
+    )
+    only_additions: tuple[Pattern, ...] = Field(
+        default=(),
+        description="files in which no line may be changed or removed, such as tests that are there; "
+        "adding to them is fine",
+    )
+
+
+class TaskEntry(_Guarded):
     """A problem in a repository at a ref, as written in the file."""
 
     id: Name
@@ -110,10 +145,10 @@ class TaskEntry(Part):
     canary: Line | None = None
 
 
-class DatasetEntry(Part):
+class DatasetEntry(_Guarded):
     """A dataset file."""
 
-    schema_version: Literal["1.1"]
+    schema_version: Literal["1.1", "1.2"]
     name: Name
     title: Line
     description: Text
@@ -126,4 +161,7 @@ class DatasetEntry(Part):
     metrics: Annotated[tuple[Line, ...], Field(min_length=1)]
     complexity_levels: Annotated[tuple[Line, ...], Field(min_length=1)]
     source: Provenance | None = None
+    checks: tuple[CheckEntry, ...] = Field(
+        default=(), description="of every task; a check of a task with the same name takes its place"
+    )
     tasks: Annotated[tuple[TaskEntry, ...], Field(min_length=1)]

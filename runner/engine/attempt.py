@@ -60,7 +60,6 @@ def attempt(desk: Desk) -> Attempt:
         checks: tuple[CheckRecord, ...] = ()
         if last.done.outcome is not Outcome.CANCELLED:
             grading = Grading(
-                checkout,
                 desk.task,
                 desk.dataset_path,
                 desk.repositories,
@@ -68,6 +67,8 @@ def attempt(desk: Desk) -> Attempt:
                 mask=lambda text: desk.mask().text(text, limit=len(text)),
                 wrap=desk.isolation.check_wrap(),
                 stopped=desk.cancelled.is_set,
+                checkout=checkout,
+                level=desk.isolation.level.value,
             )
             checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
         return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)

@@ -24,7 +24,7 @@ def load(path):
 def child(names):
     sys.path.append(str(Path.cwd()))
     suite = unittest.TestSuite(load(Path(name)) for name in names)
-    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=0).run(suite)
+    result = unittest.TextTestRunner(stream=sys.stdout, verbosity=2).run(suite)
     print(f"finished {result.testsRun} tests", flush=True)
     return 0 if result.wasSuccessful() and result.testsRun else 1
 
