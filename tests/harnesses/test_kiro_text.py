@@ -69,9 +69,7 @@ def test_credits_in_a_form_that_can_be_misread_are_unknown(told: str, tmp_path: 
 
 @pytest.mark.parametrize(("told", "used"), [("1,234.50", 1234.5), ("12", 12.0), ("0.07.", 0.07)])
 def test_credits_may_be_many(told: str, used: float, tmp_path: Path) -> None:
-    assert [cost.credits_used for cost in reading(tmp_path, "", f"Credits: {told}\n", 0.04).costs] == [
-        credits
-    ]
+    assert [cost.credits_used for cost in reading(tmp_path, "", f"Credits: {told}\n", 0.04).costs] == [used]
 
 
 def test_a_price_of_nothing_is_a_price(tmp_path: Path) -> None:
