@@ -43,6 +43,15 @@ class ServerFile(Part):
     log: str
     stays: bool = False
     """Whether it was started to be left up, not for one run."""
+    owner: int | None = None
+    """The process that it ends with; None where it is not bound to one."""
+    owner_mark: str = ""
+    """Tells the owner from a later process with its number."""
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether the process that it was started for is still there."""
+        return self.owner is not None and process_mark(self.owner) == self.owner_mark
 
 
 def process_mark(pid: int) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import secrets
 import socket
@@ -129,6 +130,8 @@ def _one_start(
             key=program.version,
             base_url=address,
             log=str(log),
+            owner=os.getpid(),
+            owner_mark=process_mark(os.getpid()) or "",
         )
         file = state / f"{Path(home).name}.json"
         write_server_file(file, server)
@@ -189,9 +192,11 @@ def proxies(state: Path) -> list[tuple[Path, ServerFile]]:
 
 
 def stop_proxies(state: Path) -> list[str]:
-    """Stop every proxy that a run left behind; what each served."""
+    """Stop every proxy that a run left behind, and none that a run uses; what each served."""
     stopped = []
     for path, server in proxies(state):
+        if server.is_in_use:
+            continue
         if stop(server, grace_seconds=STOP_SECONDS):
             stopped.append(server.what)
         path.unlink(missing_ok=True)

@@ -8,14 +8,14 @@ from pathlib import Path
 from runner.errors import EndpointError
 from runner.harnesses.endpoint import WireProtocol
 from runner.providers.address import api_key
-from runner.providers.asking import Asker
+from runner.providers.asking import Asker, printable
 from runner.providers.background import is_up
 from runner.providers.base import ProviderSettings
 from runner.providers.catalogue import window_in
 from runner.providers.litellm_proxy import proxies, stop_proxies
 from runner.providers.probing import key_headers
 from runner.providers.recipe_file import all_recipes, find_recipe
-from runner.providers.served import served_ids
+from runner.providers.served import LISTED, served_ids
 from runner.providers.vllm import Vllm
 from runner.providers.vllm_server import VllmServer
 
@@ -49,7 +49,7 @@ def start_model_server(
 
 
 def stop_model_servers(state: Path, environment: Mapping[str, str]) -> list[str]:
-    """Stop what was started from here; a line for each.
+    """Stop what was started from here and no run uses; a line for each.
 
     Raises:
         EndpointError: a run uses the server.
@@ -57,6 +57,11 @@ def stop_model_servers(state: Path, environment: Mapping[str, str]) -> list[str]
     stopped = VllmServer(state, environment).stop()
     lines = [f"stopped the server of {stopped.what}"] if stopped else []
     lines += [f"stopped a proxy for {what}" for what in stop_proxies(state)]
+    lines += [
+        f"the proxy for {proxy.what} is left up: the run of process {proxy.owner} uses it"
+        for _, proxy in proxies(state)
+        if is_up(proxy)
+    ]
     return lines or ["nothing of ours was up"]
 
 
@@ -90,6 +95,8 @@ def _answer(base_url: str, key: str) -> str:
     except EndpointError as error:
         return f"does not answer yet: {error.what}"
     served = served_ids(reply.body) or ()
-    shown = [f"{name} ({window_in(reply.body, name) or 'unknown'} tokens)" for name in served]
-    number = version.get("version", "") if isinstance(version, dict) else ""
-    return f"vLLM {number} serves {', '.join(shown) or f'nothing that can be read ({reply.status})'}"
+    shown = [f"{printable(name)} ({window_in(reply.body, name) or 'unknown'} tokens)" for name in served]
+    more = [f"{len(shown) - LISTED} more"] if len(shown) > LISTED else []
+    number = printable(str(version.get("version", "")), 40) if isinstance(version, dict) else ""
+    names = ", ".join([*shown[:LISTED], *more])
+    return f"vLLM {number} serves {names or f'nothing that can be read ({reply.status})'}"

@@ -14,13 +14,14 @@ import pytest
 
 from runner.errors import ConfigurationError, EndpointError
 from runner.harnesses.endpoint import WireProtocol
-from runner.providers.background import is_up
+from runner.providers.background import is_up, write_server_file
 from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import CheckState
 from runner.providers.exclusive import exclusive_key, fault_of
 from runner.providers.litellm import LiteLLM, ProxySession, route_of
 from runner.providers.litellm_program import VERSION
 from runner.providers.litellm_proxy import proxies, stop_proxies
+from runner.providers.model_server import stop_model_servers
 from runner.replay import ReplayServer
 from tests.providers.proxy_standin import install_standin
 from tests.providers.servers import Seen, api
@@ -163,9 +164,19 @@ def test_no_proxy_outlives_a_run_that_was_killed(tmp_path: Path) -> None:
 
 def test_a_proxy_without_its_run_can_be_stopped_by_its_file(tmp_path: Path) -> None:
     with LiteLLM().session("m", settings_of(tmp_path), ENVIRONMENT):
-        ((_, server),) = proxies(tmp_path / "state")
+        ((path, server),) = proxies(tmp_path / "state")
+        write_server_file(path, server.model_copy(update={"owner_mark": "of a process that has ended"}))
         assert stop_proxies(tmp_path / "state") == ["m"]
         wait_for(lambda: not is_up(server))
+
+
+def test_stopping_what_was_left_does_not_cut_a_run_off_from_its_model(tmp_path: Path) -> None:
+    with LiteLLM().session("m", settings_of(tmp_path), ENVIRONMENT):
+        ((_, server),) = proxies(tmp_path / "state")
+        (line,) = stop_model_servers(tmp_path / "state", ENVIRONMENT)
+        assert line.startswith(f"the proxy for m is left up: the run of process {os.getpid()} uses it")
+        assert is_up(server)
+    assert stop_model_servers(tmp_path / "state", ENVIRONMENT) == ["nothing of ours was up"]
 
 
 def test_without_a_program_the_remedy_says_how_to_get_it(tmp_path: Path) -> None:
