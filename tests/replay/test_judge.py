@@ -18,7 +18,7 @@ from runner.replay.composing import compose
 
 CASSETTES = Path(__file__).parents[2] / "datasets" / "cassettes"
 FOLDER = CASSETTES / "judge-hello-world"
-MODELS = ("replay-judge", "replay-reader")
+MODELS = ("replay-judge", "replay-reader", "replay-gullible", "replay-sober")
 TASKS = ("quarter-hour-default", "entry-across-midnight", "totals-by-tag", "whole-minutes", "fair-rounding")
 
 

@@ -95,10 +95,10 @@ def make_docket(
     for suite in suites:
         for pair in suite.pairs[:count]:
             for side in SIDES:
-                key = (suite.name, pair.id, side)
-                done = min(made[key], repeats)
+                place = (suite.name, pair.id, side)
+                done = min(made[place], repeats)
                 stored += done
-                free = (number for number in itertools.count(1) if number not in taken[key])
+                free = (number for number in itertools.count(1) if number not in taken[place])
                 for turn, number in zip(range(done, repeats), free, strict=False):
                     rounds[turn].append(Entry(suite, pair, side, number))
     return Docket(tuple(entry for each in rounds for entry in each), stored)
