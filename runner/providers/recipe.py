@@ -14,6 +14,7 @@ ADDRESS = "127.0.0.1"
 SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 OWN_OPTIONS = {
     "--api-key": "a key would stand in the list of processes; name its variable with --api-key-env",
+    "--config": "what is in another file is not part of the recipe",
     "--dtype": "use dtype",
     "--enable-auto-tool-choice": "it goes with tool_call_parser",
     "--gpu-memory-utilization": "use gpu_memory_utilization",
@@ -46,9 +47,12 @@ Commit = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{7,40}$")]
 
 
 def _argument(text: str) -> str:
-    name = text.partition("=")[0]
-    if name in OWN_OPTIONS:
-        raise ValueError(f"{name} does not belong here: {OWN_OPTIONS[name]}")
+    given = text.partition("=")[0]
+    # vLLM takes an underscore for a dash, and the beginning of an option for the whole.
+    name = given.replace("_", "-")
+    for own, instead in OWN_OPTIONS.items():
+        if name == own or (name.startswith("--") and len(name) > 2 and own.startswith(name)):
+            raise ValueError(f"{given} does not belong here: {instead}")
     return text
 
 
