@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Mapping
 
 import httpx
 
-MODELS_SECONDS = 10.0
-MAX_MODELS_BYTES = 5_000_000
+from runner.errors import EndpointError
+from runner.providers.asking import Asker
+
 WINDOW_FIELDS = (
     "max_model_len",
     "max_input_tokens",
@@ -31,21 +31,9 @@ def context_window(
         headers: credentials and versions to send.
         transport: carries the question; None for the real network.
     """
-    with (
-        contextlib.suppress(httpx.HTTPError, ValueError, RecursionError),
-        httpx.Client(
-            transport=transport or httpx.HTTPTransport(), timeout=MODELS_SECONDS, trust_env=False
-        ) as client,
-        client.stream("GET", address, headers=dict(headers)) as response,
-    ):
-        if response.status_code != 200:
-            return None
-        body = b""
-        for chunk in response.iter_bytes():
-            body += chunk
-            if len(body) > MAX_MODELS_BYTES:
-                return None
-        return window_in(json.loads(body), model)
+    with contextlib.suppress(EndpointError), Asker(headers, transport) as asker:
+        reply = asker.get(address)
+        return window_in(reply.body, model) if reply.status == 200 else None
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ import httpx
 from prometheus_client.parser import text_string_to_metric_families
 
 METRICS_SECONDS = 2.0
+PAGE_SECONDS = 5.0
+"""For the whole page: agents wait meanwhile."""
 MAX_PAGE_BYTES = 5_000_000
 SAMPLES: Mapping[str, str] = {
     "vllm:prompt_tokens_total": "prompt_tokens",
@@ -53,6 +56,7 @@ def read_counters(
             its label may be another name of it.
         transport: carries the question; None for the real network.
     """
+    ends = time.monotonic() + PAGE_SECONDS
     with (
         contextlib.suppress(httpx.HTTPError),
         httpx.Client(
@@ -65,7 +69,7 @@ def read_counters(
         body = b""
         for chunk in response.iter_bytes():
             body += chunk
-            if len(body) > MAX_PAGE_BYTES:
+            if len(body) > MAX_PAGE_BYTES or time.monotonic() > ends:
                 return None
         return counters_in(body.decode("utf-8", "replace"), model)
     return None

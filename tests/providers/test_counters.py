@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
+
 import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runner.providers import counters
 from runner.providers.base import ProviderSettings
 from runner.providers.compatible import CompatibleEndpoint
 from runner.providers.counters import MAX_PAGE_BYTES, ServerCounters, counters_in, read_counters
@@ -103,6 +107,20 @@ def test_a_page_without_any_of_the_counters_cannot_be_used() -> None:
 def test_an_endless_page_is_left() -> None:
     body = b"# x\n" * (MAX_PAGE_BYTES // 4 + 10)
     assert read_counters("http://s/metrics", "m", transport=answering(body=body)) is None
+
+
+def test_a_page_that_comes_byte_by_byte_does_not_hold_an_agent_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counters, "PAGE_SECONDS", 0.2)
+    begun = time.monotonic()
+
+    def dribble() -> Iterator[bytes]:
+        while time.monotonic() - begun < 20:
+            time.sleep(0.05)
+            yield b"#"
+
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=dribble()))
+    assert read_counters("http://m/metrics", "m", transport=transport) is None
+    assert time.monotonic() - begun < 10
 
 
 def test_a_server_that_is_not_there_cannot_be_asked() -> None:
