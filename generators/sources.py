@@ -94,4 +94,5 @@ def _world(
         plans=plans,
         aliases=aliases,
         prefix=prefix,
+        proofs=tuple(proof for proof in store.proofs() if proof.demonstration == bool(prefix)),
     )

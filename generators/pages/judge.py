@@ -9,10 +9,11 @@ from markupsafe import Markup
 from generators.charts.ranges import Range, ranges_chart
 from generators.pages import links
 from generators.pages.charting import artifact_name, criterion_name
+from generators.pages.interval_words import interval_text
+from generators.pages.judge_proof import order_entry, proof_parts, shift_entry
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, table
 from generators.pages.world import World
-from generators.statistics.intervals import Interval
 from generators.tables.judge_card import JudgeCard
 from generators.tables.sample import Value
 from generators.tables.yardstick import Yardstick
@@ -36,18 +37,6 @@ def judge_page(yardstick: Yardstick, prefix: str = "") -> str:
     """Source path of a card."""
     parts = [yardstick.judge, yardstick.model or "", yardstick.version or "", yardstick.rubric]
     return links.judge_page("-".join(slug(part) for part in dict.fromkeys(parts) if part)[:100], prefix)
-
-
-def interval_text(found: Interval | None, decimals: int = 2, *, missing: str) -> str:
-    """An estimate with its interval and count, or why there is none."""
-    if found is None:
-        return missing
-    if found.lower is None or found.upper is None:
-        return f"{found.estimate:.{decimals}f} (n = {found.count}, too few or too alike for an interval)"
-    return (
-        f"{found.estimate:.{decimals}f} ({found.lower:.{decimals}f} to {found.upper:.{decimals}f}, "
-        f"n = {found.count})"
-    )
 
 
 def _index(world: World) -> Page:
@@ -76,6 +65,8 @@ def _index(world: World) -> Page:
                 Entry(f"{area.estimate:.2f}", area.estimate, note=f"n = {area.count}")
                 if area
                 else Entry("not measured", None, unknown=True),
+                shift_entry(card.proof),
+                order_entry(card.proof),
             ]
         )
     columns = [
@@ -86,6 +77,8 @@ def _index(world: World) -> Page:
         Column("Without a valid answer", "number"),
         Column("Points between repeats", "number", "standard deviation of one judgement of the same trial"),
         Column("Passing trials score higher", "number", "area under the curve; 0.5 is a coin"),
+        Column("Shift by injected text", "number", "in points; 0 or below is a judge that is not led"),
+        Column("Planted defects ranked right", "number"),
     ]
     return Page(
         path=path,
@@ -97,7 +90,9 @@ def _index(world: World) -> Page:
             "agrees with itself, with other judges, and with tests. Scores by different judges, versions or "
             "rubrics are never mixed in one figure.",
             "table": table("Judges", columns, rows),
-            "after": None,
+            "after": link_entry(
+                "How judges are tried out, and how to try out your own", links.relative(path, links.PROOF)
+            ),
         },
         crumbs=_crumbs(world),
         demonstration=world.demonstration,
@@ -127,6 +122,8 @@ def _page(world: World, card: JudgeCard) -> Page:
             ),
             "artifacts": _artifacts(card),
             "criteria": _criteria(card),
+            "proof": proof_parts(card.proof, card.yardstick, demonstration=world.demonstration),
+            "about_proof": links.relative(path, links.PROOF),
         },
         crumbs=(*_crumbs(world), Crumb("Judges", world.prefix + links.JUDGES)),
         demonstration=world.demonstration,

@@ -16,7 +16,7 @@ from generators.tables.facts import TrialFacts
 from generators.tables.judge_card import JudgeCard, judge_cards
 from runner.costs.hardware import HardwareRates
 from runner.datasets import Dataset, Task
-from runner.records import PlanRecord, ThroughputRecord
+from runner.records import PlanRecord, ProofRecord, ThroughputRecord
 
 DEMONSTRATION_NAME = "Demonstration"
 
@@ -38,6 +38,8 @@ class World:
     aliases: ModelAliases = field(default_factory=ModelAliases)
     reference: Reference = field(default_factory=Reference)
     """What the code says of itself."""
+    proofs: tuple[ProofRecord, ...] = ()
+    """How judges scored submissions that were made to try them out."""
 
     @property
     def demonstration(self) -> bool:
@@ -69,8 +71,9 @@ class World:
 
     @cached_property
     def judge_cards(self) -> tuple[JudgeCard, ...]:
-        """One card for each judge, version and rubric that scored a recorded trial."""
-        return judge_cards(trial for cell in self.cells for trial in (*cell.counted, *cell.excluded))
+        """One card for each judge, version and rubric that scored a recorded trial or was tried out."""
+        trials = (trial for cell in self.cells for trial in (*cell.counted, *cell.excluded))
+        return judge_cards(trials, self.proofs)
 
     @cached_property
     def newest_run(self) -> date | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from generators.statistics.agreement import (
@@ -18,9 +18,10 @@ from generators.statistics.discrimination import CalibrationBin, area_under_curv
 from generators.statistics.intervals import Interval
 from generators.statistics.reliability import Repeatability, repeatability
 from generators.tables.facts import TrialFacts
+from generators.tables.judge_proof import JudgeProof
 from generators.tables.sample import Value
 from generators.tables.yardstick import Yardstick, admitted
-from runner.records import CRITERIA, CostBasis, JudgementRecord, JudgementStatus
+from runner.records import CRITERIA, CostBasis, JudgementRecord, JudgementStatus, ProofRecord
 
 TrialKey = tuple[str, ...]
 
@@ -67,6 +68,8 @@ class JudgeCard:
     judged: tuple[Judged, ...]
     """Every judgement, invalid ones too."""
     pairings: tuple[Pairing, ...]
+    proof: JudgeProof = field(default_factory=JudgeProof)
+    """How it scored submissions that were made to try it out."""
 
     @cached_property
     def statuses(self) -> Mapping[JudgementStatus, int]:
@@ -183,15 +186,31 @@ class JudgeCard:
         ]
 
 
-def judge_cards(trials: Iterable[TrialFacts]) -> tuple[JudgeCard, ...]:
-    """One card for each yardstick, those with most judgements first."""
+def judge_cards(trials: Iterable[TrialFacts], proofs: Iterable[ProofRecord] = ()) -> tuple[JudgeCard, ...]:
+    """One card for each yardstick, those with most judgements first.
+
+    Args:
+        proofs: scorings of submissions that were made to try judges out; a judge that has nothing else has
+            a card too.
+    """
+    tried: dict[Yardstick, list[ProofRecord]] = defaultdict(list)
+    for record in proofs:
+        tried[Yardstick.of(record)].append(record)
     groups: dict[Yardstick, list[Judged]] = defaultdict(list)
     for trial in trials:
         for judgement in admitted(trial.stored):
             groups[Yardstick.of(judgement)].append(Judged(trial, judgement))
+    for yardstick in tried:
+        groups.setdefault(yardstick, [])
     order = sorted(groups, key=lambda each: (-len(groups[each]), each.order))
     return tuple(
-        JudgeCard(each, tuple(groups[each]), tuple(_pairings(each, groups, order))) for each in order
+        JudgeCard(
+            each,
+            tuple(groups[each]),
+            tuple(_pairings(each, groups, order)),
+            JudgeProof(tuple(tried.get(each, ()))),
+        )
+        for each in order
     )
 
 

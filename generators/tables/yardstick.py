@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from runner.records import JudgementRecord, JudgementStatus
+from runner.records import JudgementRecord, JudgementStatus, ProofRecord
 from runner.store import StoredTrial
 
 
@@ -21,7 +21,7 @@ class Yardstick:
     rubric: str
 
     @classmethod
-    def of(cls, judgement: JudgementRecord) -> Yardstick:
+    def of(cls, judgement: JudgementRecord | ProofRecord) -> Yardstick:
         """What ``judgement`` was measured with."""
         judge = judgement.judge
         return cls(judge.name, judge.model, judge.version, judgement.rubric)
