@@ -27,6 +27,8 @@ READY = "Answer with one word: ready"
 READY_TOKENS = 200
 PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 """What may be otherwise a moment later."""
+BROKEN_OFF = (httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
+"""After these the model may have worked."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Direct:
         body = wire.write(endpoint.model, question.prompt, question.schema, tokens, question.effort)
         seconds = question.limits.timeout_seconds or TIMEOUT_SECONDS
         with self._client(endpoint, wire, seconds) as client:
-            said, lost, requests, error = self._answer(client, wire, body)
+            said, lost, requests, error = self._answer(client, wire, body, seconds)
         warnings = (_lower_bound(lost),) if lost else ()
         if said is None:
             return Reply(None, error=error, requests_seen=requests, warnings=warnings)
@@ -68,7 +70,7 @@ class Direct:
         wire = WIRES[endpoint.protocol]
         body = wire.write(endpoint.model, READY, None, READY_TOKENS, None)
         with self._client(endpoint, wire, seconds) as client:
-            said, _, _, error = self._answer(client, wire, body, tries=1)
+            said, _, _, error = self._answer(client, wire, body, seconds, tries=1)
         return error if said is None else None
 
     def left_behind(self, question: Question) -> Reply:  # noqa: ARG002 - a request leaves nothing here
@@ -86,21 +88,21 @@ class Direct:
         )
 
     def _answer(
-        self, client: httpx.Client, wire: Wire, body: Body, tries: int = TRIES
+        self, client: httpx.Client, wire: Wire, body: Body, seconds: float, tries: int = TRIES
     ) -> tuple[Said | None, int, int, str | None]:
         """What was said, answers that broke off, requests made, and the last error."""
         lost, error = 0, "nothing was asked"
         for number in range(1, tries + 1):
             pause = min(2.0 ** (number - 1), LONGEST_WAIT)
             try:
-                response = client.post(wire.path, json=body)
+                response, data = _posted(client, wire.path, body, seconds)
             except httpx.TimeoutException:
                 return None, lost + 1, number, "the model did not answer in time"
-            except httpx.TransportError as failure:
+            except httpx.RequestError as failure:
                 error = f"the model cannot be reached: {type(failure).__name__}"
-                lost += isinstance(failure, httpx.ReadError | httpx.RemoteProtocolError)
+                lost += isinstance(failure, BROKEN_OFF)
             else:
-                found = parsed(response.content) if len(response.content) <= MAX_BYTES else None
+                found = parsed(data)
                 if response.status_code == 200 and found is not None:
                     return wire.read(found), lost, number, None
                 error = _refusal(response.status_code, found)
@@ -113,6 +115,23 @@ class Direct:
             if number < tries:
                 self.wait(pause)
         return None, lost, tries, error
+
+
+def _posted(client: httpx.Client, path: str, body: Body, seconds: float) -> tuple[httpx.Response, bytes]:
+    """An answer and what was read of it: of one above ``MAX_BYTES``, nothing.
+
+    Raises:
+        RequestError: none came, or none that can be read; a timeout also where one was not at its end after ``seconds``.
+    """
+    ends, data = time.monotonic() + seconds, b""
+    with client.stream("POST", path, json=body) as response:
+        for chunk in response.iter_bytes():
+            data += chunk
+            if len(data) > MAX_BYTES:
+                return response, b""
+            if time.monotonic() > ends:
+                raise httpx.ReadTimeout("it has no end")
+    return response, data
 
 
 def _refusal(status: int, body: Event | None) -> str:

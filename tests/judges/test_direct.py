@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.judges.base import Question, Reply
-from runner.judges.direct import TRIES, Direct
+from runner.judges.direct import MAX_BYTES, TRIES, Direct
 from runner.judges.wire import TOOL, WIRES
 from runner.records import CacheSemantics, Limits
 from tests.judges.made import answer, brief
@@ -213,6 +214,48 @@ def test_an_answer_that_breaks_off_is_asked_for_again_and_noted_as_used() -> Non
     reply, _ = ask(serve, question(CHAT))
     assert reply.error is None
     assert [warning.code for warning in reply.warnings] == ["usage-is-lower-bound"]
+
+
+def test_an_answer_without_an_end_does_not_hold_a_judge_up() -> None:
+    begun = time.monotonic()
+
+    def drip() -> Iterator[bytes]:
+        while time.monotonic() - begun < 30:
+            time.sleep(0.02)
+            yield b" "
+
+    asked = question(CHAT, limits=Limits(timeout_seconds=0.3))
+    reply, waited = ask(lambda _: httpx.Response(200, content=drip()), asked)
+    assert (reply.answer, reply.error) == (None, "the model did not answer in time")
+    assert waited == []
+    assert time.monotonic() - begun < 15
+
+
+def test_an_answer_whose_packing_is_broken_is_an_error_and_not_our_end() -> None:
+    packed = {"content-encoding": "gzip"}
+
+    def stream() -> Iterator[bytes]:
+        yield b"no gzip"
+
+    reply, waited = ask(lambda _: httpx.Response(200, headers=packed, content=stream()), question(CHAT))
+    assert (reply.answer, reply.error) == (None, "the model cannot be reached: DecodingError")
+    assert [warning.code for warning in reply.warnings] == ["usage-is-lower-bound"]
+    assert len(waited) == TRIES - 1
+
+
+def test_of_an_answer_that_is_far_too_large_no_more_is_kept_than_may_be() -> None:
+    sent = 0
+
+    def flood() -> Iterator[bytes]:
+        nonlocal sent
+        while sent < 10 * MAX_BYTES:
+            sent += 1_000_000
+            yield b"x" * 1_000_000
+
+    judge = Direct(transport=httpx.MockTransport(lambda _: httpx.Response(200, content=flood())))
+    said = judge.ready(question(CHAT).endpoint, 60.0)
+    assert said == "the model's server answered something that is no JSON object"
+    assert sent <= MAX_BYTES + 1_000_000
 
 
 def test_a_model_that_takes_too_long_is_not_asked_twice() -> None:
