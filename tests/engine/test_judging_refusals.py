@@ -15,6 +15,7 @@ from runner.engine.judging.trial import journal_of
 from runner.engine.lock import locked
 from runner.engine.places import Places
 from runner.errors import ConfigurationError, UsageError
+from runner.judges import rubric
 from runner.providers.checks import CheckState
 from runner.records import Outcome
 from runner.store import ResultsStore
@@ -178,6 +179,32 @@ def test_an_unscored_trial_is_told_to_the_run(places: Places) -> None:
         assert "task_score is 99" in (panel.judge(stored.record.identity) or "")
         # It is stored, so the run does not judge it again by itself.
         assert panel.is_judged(stored.record.identity)
+
+
+def test_a_trial_that_its_judge_must_refuse_is_told_to_the_run(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    (places.root / "judge.yaml").write_text(json.dumps({**FLAGS, "repeats": 2}))
+    path = places.datasets / "hello-world.yaml"
+    path.write_text(path.read_text().replace("quarters of an hour", "halves of an hour"))
+    [stored] = store.trials()
+    with open_panel(("judge.yaml",), store, places, ENVIRONMENT) as panel:
+        said = panel.judge(stored.record.identity) or ""
+    assert said.startswith("scripted-judge-1: not judged: task ")
+    assert said.endswith("has changed since it ran")
+    assert asked(places) == []
+
+
+def test_a_skill_that_no_rubric_is_for_is_told_to_the_run(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = finished(places)
+    (places.root / "judge.yaml").write_text(json.dumps(FLAGS))
+    monkeypatch.setattr(rubric, "RUBRICS", {})
+    [stored] = store.trials()
+    with open_panel(("judge.yaml",), store, places, ENVIRONMENT) as panel:
+        assert not panel.is_judged(stored.record.identity)
+        assert panel.judge(stored.record.identity) == "scripted-judge-1: no rubric is for skill 'fix'"
 
 
 def test_two_judges_of_one_name_are_refused(places: Places) -> None:

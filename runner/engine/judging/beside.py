@@ -11,6 +11,7 @@ from runner.engine.isolation import Isolation
 from runner.engine.judging.bench import Bench, open_bench
 from runner.engine.judging.probe import named
 from runner.engine.judging.settings import read_judge_settings
+from runner.engine.judging.subject import NOT_OURS
 from runner.engine.judging.trial import judge_trial, settle, wanted_numbers
 from runner.engine.places import Places
 from runner.errors import HarnessmarkError, UsageError
@@ -27,30 +28,52 @@ class Panel:
     store: ResultsStore
 
     def judge(self, identity: TrialIdentity) -> str | None:
-        """Make every judgement of a stored trial that is wanted; what failed or is unscored, or None."""
+        """Make every judgement of a stored trial that is wanted; what failed or is unscored, or None.
+
+        A trial in which our side failed is not judged, and its own outcome says so.
+        """
+        if self.store.trial(identity).record.outcome in NOT_OURS:
+            return None
         failed = []
         for bench in self.benches:
-            for number in self._wanted(bench, identity):
-                try:
-                    judged = judge_trial(bench, self.store, identity, number)
-                except (HarnessmarkError, OSError) as error:
-                    failed.append(f"{bench.settings.label}: {' '.join(str(error).split())}")
-                    continue
-                record = judged.record
-                if record is not None and record.status is JudgementStatus.INVALID:
-                    failed.append(f"{bench.settings.label}: {record.invalid_reason}")
+            for reason in self._failures(bench, identity):
+                failed.append(f"{bench.settings.label}: {' '.join(reason.split())}")
         return "; ".join(failed) or None
 
     def is_judged(self, identity: TrialIdentity) -> bool:
         """Whether the store holds every judgement that is wanted of a trial."""
-        return not any(self._wanted(bench, identity) for bench in self.benches)
+        try:
+            return not any(self._wanted(bench, identity) for bench in self.benches)
+        except UsageError:
+            return False
+
+    def _failures(self, bench: Bench, identity: TrialIdentity) -> Iterator[str]:
+        """Why judgements by one judge are not there, one after the other as they are made."""
+        try:
+            wanted = self._wanted(bench, identity)
+        except UsageError as error:
+            yield error.what
+            return
+        for number in wanted:
+            try:
+                judged = judge_trial(bench, self.store, identity, number)
+            except (HarnessmarkError, OSError) as error:
+                yield str(error)
+                continue
+            if judged.refused is not None:
+                yield f"not judged: {judged.refused}"
+                return
+            if judged.record is not None and judged.record.status is JudgementStatus.INVALID:
+                yield judged.record.invalid_reason or "no valid answer"
 
     def _wanted(self, bench: Bench, identity: TrialIdentity) -> list[int]:
+        """Numbers of the judgements that are still to be made.
+
+        Raises:
+            UsageError: no rubric is for the trial's skill.
+        """
         settings = bench.settings
-        try:
-            rubric = rubric_for(identity.cell.skill, settings.rubric)
-        except UsageError:
-            return []
+        rubric = rubric_for(identity.cell.skill, settings.rubric)
         stored = self.store.trial(identity)
         return wanted_numbers(stored, settings.label, rubric.identity, settings.repeats, only_missing=False)
 
