@@ -14,7 +14,7 @@ from runner.engine.places import Places
 from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import settings_of
 from runner.engine.tally import Tally, stored_trials
-from runner.records import Part, PlannedTrial, PlanRecord
+from runner.records import JudgementStatus, Part, PlannedTrial, PlanRecord
 from runner.records.base import Moment
 from runner.store import ResultsStore
 
@@ -75,7 +75,7 @@ class Status(Part):
     tokens: int
     """Sum over the done trials, as far as known."""
     judged: int
-    """Done trials with a judgement at least."""
+    """Done trials with a score at least; one that judges gave no valid answer on has none."""
     judging: int
     not_judged: dict[str, str]
     models_failed: tuple[FailedBlock, ...]
@@ -103,7 +103,7 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
         record = stored.record
         tally.add(record, stored.checks)
         done.add(position)
-        judged += bool(stored.judgements)
+        judged += any(each.status is not JudgementStatus.INVALID for each in stored.judgements)
         if record.duration_seconds is not None:
             seconds.setdefault(record.identity.cell.key, []).append(record.duration_seconds)
     quarantine = Quarantine(places.quarantine)

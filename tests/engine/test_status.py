@@ -23,8 +23,9 @@ from runner.engine.status import Status, status_of
 from runner.engine.status_command import status_command, unfinished
 from runner.engine.status_text import duration, status_lines
 from runner.errors import UsageError
-from runner.records import PlanRecord
+from runner.records import JudgementStatus, PlanRecord
 from runner.store import ResultsStore
+from tests import examples
 from tests.engine.puppets import new_plan
 from tests.engine.runs import demonstration, run
 
@@ -246,6 +247,24 @@ def test_who_only_looks_at_a_lock_does_not_keep_a_runner_from_taking_it(tmp_path
     finally:
         stop.set()
         watcher.join()
+
+
+def test_a_trial_that_judges_gave_no_valid_answer_on_is_not_judged(places: Places) -> None:
+    run(places, {"count": 1, "model": "replay-careful"})
+    store = demonstration(places)
+    [plan] = store.plans()
+    identity = plan.trials[0].identity
+    whole = examples.judgement(identity)
+    unscored = {
+        "status": JudgementStatus.INVALID,
+        "invalid_reason": "no sum",
+        "scores": None,
+        "task_score": None,
+    }
+    store.write_judgement(plan.plan_id, whole.model_copy(update=unscored))
+    assert status_of(plan, store, places, NOW).judged == 0
+    store.write_judgement(plan.plan_id, whole.model_copy(update={"number": 2}))
+    assert status_of(plan, store, places, NOW).judged == 1
 
 
 def test_the_newest_plan_is_shown_and_every_unfinished_one_is_listed(places: Places) -> None:
