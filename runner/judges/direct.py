@@ -121,7 +121,7 @@ def _posted(client: httpx.Client, path: str, body: Body, seconds: float) -> tupl
     """An answer and what was read of it: of one above ``MAX_BYTES``, nothing.
 
     Raises:
-        RequestError: none came, or none that can be read; a timeout also where one was not at its end after ``seconds``.
+        RequestError: none came, or none that can be read; a timeout also where it has no end in time.
     """
     ends, data = time.monotonic() + seconds, b""
     with client.stream("POST", path, json=body) as response:
