@@ -21,6 +21,7 @@ HARNESSES: Mapping[str, str] = {
     "mini-swe-agent": "runner.harnesses.mini_swe_agent:MiniSweAgent",
     "omp": "runner.harnesses.omp:Omp",
     "opencode": "runner.harnesses.opencode:OpenCode",
+    "openhands": "runner.harnesses.openhands:OpenHands",
     "pi": "runner.harnesses.pi:Pi",
     "qwen-code": "runner.harnesses.qwen_code:QwenCode",
 }

@@ -23,6 +23,10 @@ OTHER = [
     ("copilot", WireProtocol.MESSAGES, BY_NAME["cut"]),
     ("copilot", WireProtocol.MESSAGES, BY_NAME["plain"]),
     ("copilot", WireProtocol.RESPONSES, BY_NAME["plain"]),
+    *(
+        ("openhands", WireProtocol.CHAT_COMPLETIONS, BY_NAME[each])
+        for each in ("retry", "subagent-foreground", "timeout", "no-usage")
+    ),
     ("opencode", WireProtocol.CHAT_COMPLETIONS, BY_NAME["subagent-foreground"]),
     ("opencode", WireProtocol.CHAT_COMPLETIONS, BY_NAME["timeout"]),
     ("opencode", WireProtocol.MESSAGES, BY_NAME["cut"]),

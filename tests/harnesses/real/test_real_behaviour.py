@@ -23,6 +23,7 @@ PROTOCOLS = {
     "copilot": WireProtocol.CHAT_COMPLETIONS,
     "gemini-cli": WireProtocol.GENERATE_CONTENT,
     "opencode": WireProtocol.CHAT_COMPLETIONS,
+    "openhands": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
     "qwen-code": WireProtocol.CHAT_COMPLETIONS,
 }

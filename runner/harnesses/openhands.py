@@ -1,0 +1,176 @@
+"""OpenHands: its terminal program, headless, over Chat Completions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.counts import lower_bound, not_reported, reasoning_not_reported
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.installation import Installation, Runtime, Source
+from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
+from runner.harnesses.openhands_log import Log, read_log
+from runner.harnesses.openhands_stream import listen, show, status
+from runner.harnesses.python_program import SITE
+from runner.harnesses.window import share_out
+from runner.records import CacheSemantics, DataWarning
+
+LIBRARY_PREFIX = "openai/"
+"""What the library under the agent wants before a model's name to know how to speak to it."""
+INSIDE = Path(__file__).with_name("openhands_inside.py")
+KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
+PLAIN_TERMINAL = "set enable-bracketed-paste off\n"
+"""Else the marks of its terminal are in the output of every command."""
+DONE = "finished"
+FULL = 0.8
+"""Part of what may be sent that is used before older events are put into a summary."""
+PATIENCE = {"num_retries": 5, "retry_min_wait": 1, "retry_multiplier": 2.0, "retry_max_wait": 30}
+"""Pauses of some 30 seconds in all; with its own, from 8 seconds up, a hopeless request takes minutes."""
+SUMMARIES = {"kind": "LLMSummarizingCondenser", "max_size": 80, "keep_first": 4}
+"""As the program sets them by itself; only the limit in tokens is added."""
+
+PINNED = Installation(
+    source=Source.PYPI,
+    package="openhands",
+    version="1.16.0",
+    executable="",
+    runtime=Runtime.PYTHON,
+    script="openhands",
+    python="3.12",
+    built=("func-timeout",),
+    note="Takes 0.7 GB and needs Python 3.12; for others the registry has an empty package of this name.",
+)
+
+
+@dataclass(frozen=True)
+class OpenHands(InstalledProgram):
+    """The harness ``openhands``. It cannot be told a limit on turns."""
+
+    name: str = "openhands"
+    title: str = "OpenHands"
+    homepage: str | None = "https://docs.openhands.dev"
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
+    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    turns_definition: str = "answers of the model in the main conversation, however many tools each called"
+    installation: Installation = PINNED
+    delegates: bool = True
+    memory_mb: int = 520
+    notes: tuple[str, ...] = (
+        "It speaks Chat Completions without streaming and prints its events among other text.",
+        "It exits with 0 on a failed model call, and saves its counts only now and then; so each answer is "
+        "logged as the library under it received it, and the status that it saved decides.",
+        "It is started with a few small changes: hooks and the file .env of the workspace are not obeyed, no "
+        "skills are fetched from a public repository, the prompt arrives as it is, and commands run in a "
+        "plain terminal, as the tmux server that it would start outlives it.",
+        "It reads AGENTS.md and the skills of the repository.",
+    )
+
+    def launch(self, assignment: Assignment) -> Launch:
+        """The child process. The prompt is in a file below ``home``, the key in the environment.
+
+        Raises:
+            ConfigurationError: the program is not installed.
+        """
+        folder = assignment.home.absolute() / "agent"
+        files = (
+            write_json(folder / "agent_settings.json", settings(assignment)),
+            _write(folder / "prompt.txt", assignment.prompt),
+            _write(folder / "inputrc", PLAIN_TERMINAL),
+            _write(folder / "start.py", INSIDE.read_text(encoding="utf-8")),
+        )
+        *python, _ = self.command(assignment.installed)
+        site = self.installation.folder(assignment.installed, self.name).absolute() / SITE
+        return Launch(
+            command=(
+                *python,
+                *(str(folder / "start.py"), str(site), str(self.log(assignment)), str(folder / "prompt.txt")),
+            ),
+            environment={
+                **clean_environment(assignment, self.search_path),
+                "OPENHANDS_PERSISTENCE_DIR": str(folder),
+                "OPENHANDS_CONVERSATIONS_DIR": str(folder / "conversations"),
+                "OPENHANDS_WORK_DIR": str(assignment.workspace.absolute()),
+                "INPUTRC": str(folder / "inputrc"),
+                "OPENHANDS_SUPPRESS_BANNER": "1",
+                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+                # Else it takes variables from a file .env in any folder above its own.
+                "LITELLM_MODE": "PRODUCTION",
+                "LLM_MODEL": LIBRARY_PREFIX + assignment.endpoint.model,
+                "LLM_BASE_URL": assignment.endpoint.base_url,
+                "LLM_API_KEY": assignment.endpoint.api_key,
+            },
+            working_directory=assignment.workspace,
+            readable=self.folders(assignment.installed),
+            configuration=files,
+        )
+
+    def read(self, stdout: Path, assignment: Assignment) -> Reading:
+        """Events for what it said, its state file for how it ended, the log for what it used."""
+        said = listen(stdout)
+        log = read_log(self.log(assignment))
+        ended = status(assignment.home.absolute() / "agent" / "conversations")
+        error = said.error
+        if error is None and ended != DONE:
+            error = f"its conversation ended as {ended}" if ended else "it left no conversation"
+        return Reading(
+            stop_reason=ended or "no-conversation",
+            is_error=error is not None,
+            error=error,
+            usage=log.usage,
+            usage_by_model=log.by_model,
+            turns=said.turns if said.events else None,
+            retries=log.retries if log.requests else None,
+            warnings=(
+                *_warnings(log),
+                *limits_not_kept(assignment.limits, self.name, KEPT_LIMITS),
+            ),
+        )
+
+    def trace(self, line: str) -> str | None:
+        """What the model says, the tools it calls, and an error that ends the run."""
+        return show(line)
+
+    @staticmethod
+    def log(assignment: Assignment) -> Path:
+        """What each answer used, a line each."""
+        return assignment.home.absolute() / "agent" / "answers.jsonl"
+
+
+def settings(assignment: Assignment) -> dict[str, object]:
+    """Its usual settings with the window added; its variables add address and key."""
+    shares = share_out(assignment.endpoint, assignment.limits)
+    model = {
+        "model": LIBRARY_PREFIX + assignment.endpoint.model,
+        "max_input_tokens": shares.prompt,
+        "max_output_tokens": shares.answer,
+        **PATIENCE,
+    }
+    return {
+        "kind": "Agent",
+        "llm": {**model, "usage_id": "agent"},
+        "tools": [],
+        "system_prompt_kwargs": {"cli_mode": True},
+        "condenser": {
+            **SUMMARIES,
+            "max_tokens": int(shares.prompt * FULL),
+            "llm": {**model, "usage_id": "condenser"},
+        },
+    }
+
+
+def _warnings(log: Log) -> Iterator[DataWarning]:
+    if log.silent:
+        yield not_reported(log.silent)
+    elif any(counts.reasoning is None for _, counts in log.answers):
+        yield reasoning_not_reported()
+    if log.lost:
+        yield lower_bound(f"{log.lost} requests were broken off, perhaps with an answer under way")
+
+
+def _write(path: Path, content: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", newline="")
+    return path
