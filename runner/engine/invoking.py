@@ -60,6 +60,7 @@ class _Ended:
     reading: Reading
     repeating: bool
     requests_seen: int | None
+    unanswered: str | None
     configuration: str | None
     window: ServerWindow | None
 
@@ -113,10 +114,10 @@ def invoke(
                     cancelled=stall,
                     on_line=_listener(desk, stall),
                 )
-        seen = way.requests_seen()
+        seen, unanswered = way.requests_seen(), way.unanswered()
     reading = desk.harness.read(scratch / OUTPUT, assignment)
     reading = replace(reading, warnings=(*warnings_of(launch), *reading.warnings))
-    ended = _Ended(finished, reading, stall.repeating, seen, configuration, window.record(seen))
+    ended = _Ended(finished, reading, stall.repeating, seen, unanswered, configuration, window.record(seen))
     done = _done(desk, scratch, ended, kind, number, command)
     # On disk before anything else is done: this is what was paid for.
     note_done(scratch, done)
@@ -229,6 +230,10 @@ def _outcome(desk: Desk, ended: _Ended, missing: list[str]) -> tuple[Outcome, st
     outcome, reason = decide_outcome(ended.finished, ended.reading, missing)
     if ended.requests_seen == 0 and outcome in NOT_SEEN_MATTERS:
         return Outcome.INFRASTRUCTURE, f"the model's endpoint saw no request ({outcome.value}: {reason})"
+    # An agent may wait for a server that is gone until its time is up.
+    if ended.unanswered is not None and outcome in NOT_SEEN_MATTERS | {Outcome.TIMEOUT}:
+        text = f"the model's endpoint was not to be reached: {ended.unanswered} ({outcome.value}: {reason})"
+        return Outcome.INFRASTRUCTURE, text[:1000]
     return outcome, reason
 
 

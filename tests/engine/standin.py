@@ -20,6 +20,7 @@ from runner.providers.checks import Check, CheckState
 from runner.providers.fixed import FixedSession
 from runner.records import CacheSemantics, Cost, CostBasis, Hosting, SemanticsDecision, Usage
 from tests.engine.runs import run
+from tests.engine.upstream import upstream
 
 SCRIPT = "script.py"
 ENVIRONMENT: dict[str, str] = {"STAND_IN_KEY": "stand-in-key-of-1-test"}
@@ -115,7 +116,7 @@ def usage(tokens: int) -> Usage:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """A provider that leads nowhere and says nothing."""
+    """A provider that leads to a server with nothing to say, or to the address that was given."""
 
     name: str = "elsewhere"
     hosting: Hosting = Hosting.UNKNOWN
@@ -140,7 +141,9 @@ class Elsewhere:
     ) -> Iterator[ModelSession]:
         key = environment.get(settings.api_key_env or "", "")
         window = settings.context_window or 200_000
-        yield FixedSession(self.name, "http://127.0.0.1:9/v1", self.protocols, model, key, window, None)
+        with upstream() as address:
+            url = settings.base_url or address
+            yield FixedSession(self.name, url, self.protocols, model, key, window, None)
 
 
 def script(places: Places, text: str, *, asks: bool = True) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 
 import pytest
 from hypothesis import given
@@ -160,6 +161,23 @@ def test_a_run_whose_endpoint_saw_no_request_is_not_taken_for_a_measurement(plac
     assert (code, record.outcome) == (3, Outcome.INFRASTRUCTURE)
     assert "saw no request (completed" in record.outcome_reason
     assert [each.requests_seen for each in record.invocations] == [0]
+
+
+@pytest.mark.parametrize(
+    ("script", "outcome"),
+    [
+        ("change(); note()\n", "completed"),
+        ("say(stop='error', error='no connection')\n", "model_error"),
+        ("time.sleep(60)\n", "timeout"),
+    ],
+)
+def test_a_server_that_is_gone_is_not_the_models_failure(script: str, outcome: str, places: Places) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        gone = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
+    code, _ = run_script(places, script, endpoint=gone, max_retries=0, max_topups=0, timeout_seconds=3)
+    record = only_trial(places)
+    assert (code, record.outcome) == (3, Outcome.INFRASTRUCTURE), record.outcome_reason
+    assert f"it answered none of 1 requests (ConnectError) ({outcome}: " in record.outcome_reason
 
 
 def test_requests_that_the_replay_server_saw_are_recorded(whole: tuple[Places, str]) -> None:

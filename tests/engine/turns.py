@@ -17,6 +17,7 @@ from runner.providers.base import ModelSession, ProviderSettings
 from runner.providers.checks import Check
 from runner.providers.fixed import FixedSession
 from runner.records import Hosting
+from tests.engine.upstream import upstream
 
 PROVIDER = "tests.engine.turns:Turns"
 ABOUT = About(summary="A server that is not there.", flags="", credentials="none")
@@ -75,16 +76,10 @@ class Turns:
         (folder / "dead").unlink(missing_ok=True)
         note(folder, "open", model)
         try:
-            yield TurnsSession(
-                self.name,
-                "http://127.0.0.1:9/v1",
-                self.protocols,
-                model,
-                "no-key-here",
-                window,
-                None,
-                folder=folder,
-            )
+            with upstream() as address:
+                yield TurnsSession(
+                    self.name, address, self.protocols, model, "no-key-here", window, None, folder=folder
+                )
         finally:
             note(folder, "closed", model)
             if (reason := known.get(f"clings-{model}")) is not None:

@@ -26,6 +26,16 @@ class Traffic:
     failure: str | None
     """Kind of the last failure, such as ``ConnectError``; never its text."""
 
+    @property
+    def unanswered(self) -> str | None:
+        """That the endpoint answered none of the requests for an answer; None where it may have answered.
+
+        One that keeps silent until the agent gives up has not failed: that may be the model.
+        """
+        if not self.model_requests or self.statuses or self.failure is None:
+            return None
+        return f"it answered none of {self.model_requests} requests ({self.failure})"
+
 
 class Meter:
     """Counts from the gateway's thread, read from any other."""

@@ -37,6 +37,10 @@ class Way:
         """Requests for an answer so far; None where nobody counts."""
         return None if self.gateway is None else self.gateway.count().model_requests
 
+    def unanswered(self) -> str | None:
+        """That the endpoint was not to be reached; None where it answered, or nobody can tell."""
+        return None if self.gateway is None else self.gateway.count().unanswered
+
 
 @contextmanager
 def way_to(endpoint: Endpoint, isolation: Isolation) -> Iterator[Way]:
