@@ -29,6 +29,8 @@ ALLOWED: dict[str, set[str]] = {
     # A provider makes the Endpoint value that a harness receives, and replay is one.
     "runner.providers": MIDDLE
     | {"runner.harnesses.endpoint", "runner.registry", "runner.replay", "runner.kiro"},
+    # Rules that look through what an agent did; how its stream is shown is handed in.
+    "runner.integrity": MIDDLE,
     "runner.importers": MIDDLE | {"runner.secrets"},
     "runner.engine": MIDDLE
     | {
@@ -37,6 +39,7 @@ ALLOWED: dict[str, set[str]] = {
         "runner.skills",
         "runner.replay",
         "runner.judges",
+        "runner.integrity",
         "runner.serving",
         "runner.secrets",
     },

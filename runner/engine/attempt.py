@@ -9,6 +9,7 @@ from pathlib import Path
 from runner.datasets import SealedCheckout, seal
 from runner.datasets.checking import CheckStopped
 from runner.datasets.removal import remove
+from runner.engine.auditing import Surroundings, audit
 from runner.engine.desk import Desk
 from runner.engine.earlier import (
     TRUSTED,
@@ -25,7 +26,7 @@ from runner.engine.recording import infrastructure_record, not_started_record, t
 from runner.engine.repair import Allowance, next_repair
 from runner.engine.spending import Budget, Spent, dollars_billed, tokens_used
 from runner.errors import HarnessmarkError
-from runner.records import CheckRecord, InvocationKind, Limits, Outcome, TrialRecord
+from runner.records import CheckRecord, IntegrityRecord, InvocationKind, Limits, Outcome, TrialRecord
 
 __all__ = ["Attempt", "Desk", "attempt"]
 
@@ -37,11 +38,19 @@ class Attempt:
     trial: TrialRecord
     checks: tuple[CheckRecord, ...]
     artifacts: Mapping[str, bytes]
+    scans: tuple[IntegrityRecord, ...] = ()
 
     @property
     def resolved(self) -> bool | None:
         """Whether every check passed; None where there is nothing to tell."""
         return resolved(self.checks)
+
+    @property
+    def counted(self) -> TrialRecord:
+        """The trial as it reads once what was found of it is said: void where it had forbidden help."""
+        if not any(scan.voids for scan in self.scans):
+            return self.trial
+        return self.trial.model_copy(update={"outcome": Outcome.CHEATING})
 
 
 def attempt(desk: Desk) -> Attempt:
@@ -57,7 +66,9 @@ def attempt(desk: Desk) -> Attempt:
     try:
         checkout = recovered.checkout or _new_checkout(desk)
         last = _invoke_until_done(desk, checkout, done, recovered)
+        record = trial_record(desk, checkout, done, last)
         checks: tuple[CheckRecord, ...] = ()
+        scans: tuple[IntegrityRecord, ...] = ()
         if last.done.outcome is not Outcome.CANCELLED:
             grading = Grading(
                 desk.task,
@@ -70,8 +81,10 @@ def attempt(desk: Desk) -> Attempt:
                 checkout=checkout,
                 level=desk.isolation.level.value,
             )
-            checks = grade(desk.planned.identity, last.artifacts.get(PATCH, b""), grading)
-        return Attempt(trial_record(desk, checkout, done, last), checks, last.artifacts)
+            patch = last.artifacts.get(PATCH, b"")
+            checks = grade(desk.planned.identity, patch, grading)
+            scans = (audit(record, desk.task, desk.dataset_path, patch, _surroundings(desk)),)
+        return Attempt(record, checks, last.artifacts, scans)
     except (NotStarted, CheckStopped):
         return Attempt(not_started_record(desk, done), (), {})
     except (HarnessmarkError, OSError) as error:
@@ -83,6 +96,17 @@ def clear(folder: Path) -> None:
     """Remove the scratch folder of a trial whose record is written, and what was kept beside it."""
     forget(folder)
     remove(folder)
+
+
+def _surroundings(desk: Desk) -> Surroundings:
+    return Surroundings(
+        desk.project,
+        desk.folder,
+        desk.streams,
+        desk.installed,
+        trace=desk.harness.trace,
+        mask=desk.mask().text,
+    )
 
 
 def _new_checkout(desk: Desk) -> SealedCheckout:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from runner.engine.attempt import Attempt, clear
+from runner.engine.auditing import void, void_found
 from runner.engine.places import Places
 from runner.engine.quarantine import Quarantine
 from runner.errors import SecretFound
@@ -22,6 +23,7 @@ def clear_written(plan: PlanRecord, places: Places, store: ResultsStore) -> None
     for position, planned in enumerate(plan.trials):
         folder = places.scratch(plan.plan_id, position)
         if folder.exists() and store.has_trial(planned.identity):
+            void_found(store, planned.identity)
             clear(folder)
 
 
@@ -32,7 +34,10 @@ def keep(result: Attempt, places: Places, store: ResultsStore, note: Callable[[s
         StoreError: the store cannot be written.
     """
     try:
-        store.write_trial(result.trial, checks=result.checks, artifacts=result.artifacts)
+        trial = result.trial
+        store.write_trial(trial, checks=result.checks, artifacts=result.artifacts, scans=result.scans)
+        for scan in result.scans:
+            void(store, trial.plan_id, trial.identity, scan, trial.outcome)
     except SecretFound as found:
         folder = Quarantine(places.quarantine).hold(result, found)
         shown = folder.relative_to(places.root)

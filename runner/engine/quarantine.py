@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.engine.attempt import Attempt
+from runner.engine.auditing import void_found
 from runner.errors import SecretFound, StoreError
-from runner.records import CheckRecord, PlannedTrial, TrialRecord, parse_record
+from runner.records import CheckRecord, IntegrityRecord, PlannedTrial, TrialRecord, parse_record
 from runner.store import ResultsStore, below
 
 WHY = "why.txt"
@@ -24,10 +25,12 @@ class Quarantine:
         """Keep a finished trial that the store refused; returns its folder."""
         folder = self._folder(result.trial.plan_id, result.trial.position)
         shutil.rmtree(folder, ignore_errors=True)
-        for name in ("checks", "artifacts"):
+        for name in ("checks", "artifacts", "integrity"):
             (folder / name).mkdir(parents=True)
         for check in result.checks:
             (folder / "checks" / f"{check.name}-{check.number}.json").write_bytes(check.to_bytes())
+        for scan in result.scans:
+            (folder / "integrity" / f"scan-{scan.number}.json").write_bytes(scan.to_bytes())
         for name, data in result.artifacts.items():
             below(folder / "artifacts", name).write_bytes(data)
         (folder / WHY).write_text(reason.message() + "\n", encoding="utf-8")
@@ -51,9 +54,14 @@ class Quarantine:
             parse_record(CheckRecord, path.read_bytes(), where="quarantine")
             for path in sorted((folder / "checks").glob("*.json"))
         ]
+        scans = [
+            parse_record(IntegrityRecord, path.read_bytes(), where="quarantine")
+            for path in sorted((folder / "integrity").glob("*.json"))
+        ]
         artifacts = {path.name: path.read_bytes() for path in sorted((folder / "artifacts").iterdir())}
         try:
-            store.write_trial(trial, checks=checks, artifacts=artifacts)
+            store.write_trial(trial, checks=checks, artifacts=artifacts, scans=scans)
+            void_found(store, trial.identity)
         except StoreError as error:
             return error.message()
         shutil.rmtree(folder, ignore_errors=True)

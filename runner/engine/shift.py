@@ -243,7 +243,7 @@ class Shift:
                 self._noted(error)
                 return
             if written:
-                self._count(result.trial, result.checks)
+                self._count(result.counted, result.checks)
                 run.observer.ended(desk.planned, result, self.summary())
                 if not self.judging.inline:
                     self.judging.put(desk.planned.identity)

@@ -60,7 +60,7 @@ class Tally:
 
     def add(self, trial: TrialRecord, checks: Sequence[CheckRecord]) -> None:
         """Count one finished trial."""
-        verdict = resolved(tuple(checks))
+        verdict = False if trial.outcome is Outcome.CHEATING else resolved(tuple(checks))
         self.finished += 1
         self.outcomes[trial.outcome] += 1
         self.graded += verdict is not None
