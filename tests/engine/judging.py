@@ -50,6 +50,7 @@ def _finished(script: str, flags: str) -> tempfile.TemporaryDirectory[str]:
 
 def script(places: Places, *lines: str) -> None:
     """What the scripted judge does from now on."""
+    places.harnesses.mkdir(exist_ok=True)
     (places.harnesses / "judge-script").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (places.harnesses / "judge-log").unlink(missing_ok=True)
 
