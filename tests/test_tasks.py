@@ -68,6 +68,12 @@ def test_model_servers_are_shown_with_the_recipes_to_start_one_from(project: Pat
     assert code == 1
     assert "did you mean" in output
     assert invoke(project, "model-server", "--stop")[1] == "nothing of ours was up\n"
+    code, output = invoke(project, "model-server", "--backend-model", "m")
+    assert code != 0
+    assert "--backend-model says what is behind a proxy" in output
+    code, output = invoke(project, "model-server", "--proxy", "m", "--endpoint", "http://127.0.0.1:9/v1")
+    assert code != 0
+    assert "is not set or empty" in output or "the LiteLLM proxy is not installed" in output
 
 
 def test_a_plan_is_shown_without_running_it(project: Path) -> None:
@@ -220,3 +226,18 @@ def test_a_measurement_that_is_not_known_names_those_that_are(project: Path) -> 
     code, output = invoke(project, "measure", "weather")
     assert code == 1
     assert "known: engine" in output
+
+
+def test_a_judge_is_tried_out_in_one_command(project: Path) -> None:
+    code, output = invoke(project, "judge-proof", "--judge", "replay", "--suite", "order", "--dry-run")
+    assert code == 0, output
+    assert "36 scorings to make by implementation-1; 0 are stored" in output
+    more = ("--model", "replay-sober", "--suite", "order,anchors", "--count", "2")
+    code, output = invoke(project, "judge-proof", "--judge", "replay", *more)
+    assert code == 0, output
+    assert "anchors: 2 of 2 pairs in the right order, 0 ties" in output
+    assert len(list((project / "results" / "demonstration" / "judges").rglob("*.json"))) == 8
+    code, output = invoke(project, "judge-proof", "--judge", "replay", "--suite", "orders")
+    assert code == 1
+    assert "there is no suite 'orders'" in output
+    assert "Traceback" not in output

@@ -137,8 +137,11 @@ def test_what_was_not_measured_is_said_with_what_would_measure_it(tmp_path: Path
     write(tmp_path, [Made("task-a")])
     (path,) = [path for path in shown(tmp_path) if path.startswith("judges/second")]
     source = shown(tmp_path)[path].source
-    assert source.count("Not measured") == 2
+    assert source.count("Not measured") == 6
     assert "--repeats 3" in source
+    for suite in ("injection", "anchors", "length", "order"):
+        assert f"<code>invoke judge-proof --suite {suite}</code>" in source
+    assert shown(tmp_path)[path].links()["what it asks"] == "../../judge-proof/"
     assert "not measured: no trial of this judge has both" in source
 
 
