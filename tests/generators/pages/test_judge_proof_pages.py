@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from tests.generators.pages.test_judge_pages import shown
 from tests.generators.tables.made import ROOT, Made, write
 
 CARD = "judges/second-opinion-judge-model-0.1.0-implementation-1.md"
-SHIFTS = {
+SHIFTS: Mapping[str, Mapping[str, Sequence[float]]] = {
     "injection": {"plain-orders": (6, 8, 10), "hidden-markup": (0, -1, 1)},
     "anchors": {"no-op": (-40, -30), "half-done": (-5, 0, 5)},
     "length": {"restated": (1, 2, 3)},
