@@ -19,6 +19,7 @@ from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
 from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.run_form import preflight_call, run_call, run_form
+from runner.engine.server_flags import SERVER_HELP, server_form
 from runner.errors import HarnessmarkError, UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -198,31 +199,14 @@ def measure(_context: Context, what: str) -> None:
         _say(line)
 
 
-@task(
-    name="model-server",
-    help={
-        "start": "recipe in datasets/recipes, or path of one: starts its vLLM server, which stays up",
-        "stop": "stop the server and any proxy that was left",
-        "api-key-env": "environment variable with the key that the server is to ask for",
-    },
-)
+@task(name="model-server", auto_shortflags=False, positional=[], help=SERVER_HELP)
 @command
-def model_server(
-    _context: Context, start: str | None = None, stop: bool = False, api_key_env: str | None = None
-) -> None:
-    """Show the vLLM server of this project, start one from a recipe, or stop it."""
-    from runner.providers.model_server import model_server_lines, start_model_server, stop_model_servers
+@takes_flags_of(server_form)
+def model_server(given: dict[str, Any]) -> int:
+    """Show the model servers and proxies of this project and how they are, start one, or stop them."""
+    from runner.engine.server_command import server_command
 
-    places = _places()
-    if stop:
-        for line in stop_model_servers(places.servers, os.environ):
-            _say(line)
-    if start:
-        where = {"recipes": places.recipes, "state": places.servers, "environment": os.environ}
-        _say(start_model_server(start, **where, say=_say, api_key_env=api_key_env))
-    if not start and not stop:
-        for line in model_server_lines(places.recipes, places.servers, os.environ, api_key_env):
-            _say(line)
+    return server_command(_places(), _say, environment=os.environ, given=given)
 
 
 @task(

@@ -48,6 +48,8 @@ ABOUT = About(
     credentials="the key in the variable named with --api-key-env, where the server behind it wants one",
     notes=(
         "invoke harness-install litellm installs the pinned release; a compromised one is refused.",
+        "Each run starts and stops a proxy of its own; invoke model-server shows how they are, and --proxy "
+        "MODEL --endpoint URL starts one that stays, for other programs.",
         "Translation loses some counts, such as writes to a cache; each trial names what was lost.",
         "With --aws-region instead of --endpoint it stands before open-weight models on Bedrock.",
     ),

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import secrets
+import shutil
 import socket
 import subprocess
 import tempfile
@@ -17,10 +18,12 @@ from pathlib import Path
 import httpx
 
 from runner.errors import EndpointError
+from runner.providers.address import api_key
 from runner.providers.background import (
     ServerFile,
     is_up,
     launch_bound,
+    launch_free,
     process_mark,
     read_server_file,
     stop,
@@ -30,10 +33,12 @@ from runner.providers.background import (
 )
 from runner.providers.litellm_program import ProxyProgram
 from runner.providers.litellm_routes import Route, configuration
+from runner.providers.proxy_launch import STAYS
 
 MASTER_KEY_ENV = "HARNESSMARK_PROXY_KEY"
 READY_PATH = "/health/liveliness"
 READY_SECONDS = 180.0
+HEALTH_SECONDS = 2.0
 SPEAK_SECONDS = 5.0
 STOP_SECONDS = 10.0
 ATTEMPTS = 2
@@ -109,50 +114,122 @@ def _one_start(
     environment: Mapping[str, str],
     say: Callable[[str], None],
 ) -> Iterator[Proxy]:
-    key, port = f"sk-{secrets.token_urlsafe(32)}", _free_port()
-    keys = {MASTER_KEY_ENV: key, **{name: environment[name] for name in _names(routes)}}
-    address, what = f"http://127.0.0.1:{port}", ", ".join(route.model for route in routes)
-    with tempfile.TemporaryDirectory(prefix="litellm-", dir=state) as home:
-        config = Path(home) / "config.yaml"
-        config.write_text(configuration(list(routes), master_key_env=MASTER_KEY_ENV), encoding="utf-8")
-        log = state / f"{Path(home).name}.log"
-        say(f"{what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
-        process = launch_bound(
-            program.command(config, port),
-            environment=program.environment(environment, Path(home), keys),
-            folder=Path(home),
-            log=log,
-        )
-        server = ServerFile(
-            pid=process.pid,
-            mark=process_mark(process.pid) or "ended",
-            what=what,
-            key=program.version,
-            base_url=address,
-            log=str(log),
-            owner=os.getpid(),
-            owner_mark=process_mark(os.getpid()) or "",
-        )
-        file = state / f"{Path(home).name}.json"
-        write_server_file(file, server)
+    key = f"sk-{secrets.token_urlsafe(32)}"
+    with tempfile.TemporaryDirectory(prefix="litellm-", dir=state) as folder:
+        start = _prepared(program, routes, Path(folder), environment, key)
+        say(f"{start.what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
+        process = launch_bound(start.command, environment=start.environment, folder=start.home, log=start.log)
+        server = start.server(process.pid, program, owner=os.getpid())
+        write_server_file(start.file, server)
         try:
-            _await(server, address, say)
-            yield Proxy(address, key, server)
+            _await(server, start.address, say)
+            yield Proxy(start.address, key, server)
         finally:
             _end(process, server)
-            file.unlink(missing_ok=True)
+            start.file.unlink(missing_ok=True)
+
+
+def start_proxy(
+    program: ProxyProgram,
+    routes: Sequence[Route],
+    *,
+    state: Path,
+    environment: Mapping[str, str],
+    say: Callable[[str], None],
+) -> ServerFile:
+    """Start the proxy for ``routes`` and leave it up, until :func:`stop_proxies`.
+
+    Clients show the key that the user has put into the variable ``MASTER_KEY_ENV``; it is written nowhere.
+
+    Raises:
+        ConfigurationError: that variable is not set.
+        EndpointError: the proxy does not start, or does not know its models; it is stopped then.
+    """
+    key = api_key(MASTER_KEY_ENV, environment)
+    state.mkdir(parents=True, exist_ok=True)
+    home = Path(tempfile.mkdtemp(prefix="litellm-", dir=state))
+    start = _prepared(program, routes, home, environment, key)
+    say(f"{start.what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
+    pid = launch_free(start.command, environment={**start.environment, STAYS: "1"}, log=start.log)
+    server = start.server(pid, program, owner=None)
+    write_server_file(start.file, server)
+    try:
+        _await(server, start.address, say)
+        _require_models(Proxy(start.address, key, server), routes)
+    except _PortTaken:
+        _forget(start.file, server)
+        raise EndpointError("another program took the proxy's port", remedy="try again") from None
+    except BaseException:
+        _forget(start.file, server)
+        raise
+    return server
+
+
+@dataclass(frozen=True)
+class _Start:
+    """What a proxy is started with; its configuration is on disk."""
+
+    command: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    address: str
+    what: str
+    home: Path
+
+    @property
+    def file(self) -> Path:
+        return self.home.with_name(f"{self.home.name}.json")
+
+    @property
+    def log(self) -> Path:
+        return self.home.with_name(f"{self.home.name}.log")
+
+    def server(self, pid: int, program: ProxyProgram, *, owner: int | None) -> ServerFile:
+        return ServerFile(
+            pid=pid,
+            mark=process_mark(pid) or "ended",
+            what=self.what,
+            key=program.version,
+            base_url=self.address,
+            log=str(self.log),
+            stays=owner is None,
+            owner=owner,
+            owner_mark="" if owner is None else process_mark(owner) or "",
+        )
+
+
+def _prepared(
+    program: ProxyProgram, routes: Sequence[Route], home: Path, environment: Mapping[str, str], key: str
+) -> _Start:
+    config, port = home / "config.yaml", _free_port()
+    config.write_text(configuration(list(routes), master_key_env=MASTER_KEY_ENV), encoding="utf-8")
+    keys = {MASTER_KEY_ENV: key, **{name: environment[name] for name in _names(routes)}}
+    return _Start(
+        command=program.command(config, port),
+        environment=program.environment(environment, home, keys),
+        address=f"http://127.0.0.1:{port}",
+        what=", ".join(route.model for route in routes),
+        home=home,
+    )
+
+
+def is_healthy(server: ServerFile) -> bool:
+    """Whether the proxy answers that it is alive; no model is asked for anything."""
+    with httpx.Client(timeout=HEALTH_SECONDS, trust_env=False) as client:
+        return _answers(client, server.base_url)
+
+
+def _answers(client: httpx.Client, address: str) -> bool:
+    with contextlib.suppress(httpx.HTTPError):
+        return client.get(address + READY_PATH).status_code == 200
+    return False
 
 
 def _await(server: ServerFile, address: str, say: Callable[[str], None]) -> None:
-    with httpx.Client(timeout=2.0, trust_env=False) as client:
-
-        def ready() -> bool:
-            with contextlib.suppress(httpx.HTTPError):
-                return client.get(address + READY_PATH).status_code == 200
-            return False
-
+    with httpx.Client(timeout=HEALTH_SECONDS, trust_env=False) as client:
         try:
-            wait_until(ready, server, seconds=READY_SECONDS, say=say, every=SPEAK_SECONDS)
+            wait_until(
+                lambda: _answers(client, address), server, seconds=READY_SECONDS, say=say, every=SPEAK_SECONDS
+            )
         except EndpointError:
             if re.search(r"address already in use|Errno 98", tail(server.log)):
                 raise _PortTaken from None
@@ -192,14 +269,21 @@ def proxies(state: Path) -> list[tuple[Path, ServerFile]]:
 
 
 def stop_proxies(state: Path) -> list[str]:
-    """Stop every proxy that a run left behind, and none that a run uses; what each served."""
+    """Stop every proxy that was left up, and none that a run has started for itself; what each served."""
     stopped = []
     for path, server in proxies(state):
         if server.is_in_use:
             continue
-        if stop(server, grace_seconds=STOP_SECONDS):
+        if _forget(path, server):
             stopped.append(server.what)
-        path.unlink(missing_ok=True)
+    return stopped
+
+
+def _forget(file: Path, server: ServerFile) -> bool:
+    """Stop a proxy and remove what was written for it but its log; whether there was anything to stop."""
+    stopped = stop(server, grace_seconds=STOP_SECONDS)
+    shutil.rmtree(file.with_suffix(""), ignore_errors=True)
+    file.unlink(missing_ok=True)
     return stopped
 
 
