@@ -15,9 +15,11 @@ from typing import Any
 
 from invoke import Collection, Context, Exit, task
 
+from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
 from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
 from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
+from runner.engine.replay_form import REPLAY_HELP, replay_form
 from runner.engine.run_form import preflight_call, run_call, run_form
 from runner.engine.server_flags import SERVER_HELP, server_form
 from runner.errors import HarnessmarkError, UsageError
@@ -131,6 +133,26 @@ def judge_proof(given: dict[str, Any]) -> int:
     return proof_command(_places(), _console(), environment=os.environ, **proof_call(given))
 
 
+@task(auto_shortflags=False, positional=[], help=CHECK_HELP)
+@command
+@takes_flags_of(check_form)
+def check(given: dict[str, Any]) -> int:
+    """Run the checks of stored trials again, without running an agent; records get the next number."""
+    from runner.engine.checking_command import check_command
+
+    return check_command(_places(), _say, environment=os.environ, **stored_call(given))
+
+
+@task(auto_shortflags=False, positional=[], help=INTEGRITY_HELP)
+@command
+@takes_flags_of(integrity_form)
+def integrity(given: dict[str, Any]) -> int:
+    """Scan stored trials for forbidden help; one that had it becomes void, with the reason."""
+    from runner.engine.integrity_command import integrity_command
+
+    return integrity_command(_places(), _say, environment=os.environ, **stored_call(given))
+
+
 @task(help={"root": "folder of a store (default: every store below results/)"})
 @command
 def verify(_context: Context, root: str | None = None) -> int:
@@ -209,40 +231,15 @@ def model_server(given: dict[str, Any]) -> int:
     return server_command(_places(), _say, environment=os.environ, given=given)
 
 
-@task(
-    help={
-        "host": "address to listen on",
-        "port": "port to listen on; 0 takes a free one",
-        "cassettes": "folder of recorded turns (default: datasets/cassettes)",
-        "faults": "faults with commas, such as slow200, first1-e500 or cut",
-        "log": "file that receives one JSON line per request",
-        "socket": "unix socket to listen on as well",
-    }
-)
+@task(help=REPLAY_HELP)
 @command
-def replay(
-    _context: Context,
-    host: str = "127.0.0.1",
-    port: int = 8765,
-    cassettes: str | None = None,
-    faults: str = "",
-    log: str | None = None,
-    socket: str | None = None,
-) -> None:
+@takes_flags_of(replay_form)
+def replay(given: dict[str, Any]) -> int:
     """Serve the recorded model turns until Ctrl-C."""
-    from runner.replay.server import serve as serve_recordings
+    from runner.engine.replay_form import serve_as_given
 
-    serve_recordings(
-        Path(cassettes) if cassettes else _places().cassettes,
-        host=host,
-        port=port,
-        faults=[name for name in faults.split(",") if name],
-        log=Path(log) if log else None,
-        unix_socket=Path(socket) if socket else None,
-        started=lambda address: _say(
-            f"a model answers at {address}/r/<run>/<dataset>/<task>/v1 (Ctrl-C ends)"
-        ),
-    )
+    serve_as_given(given, _places().cassettes, _say)
+    return 0
 
 
 @task(
@@ -360,6 +357,8 @@ def _say(line: str) -> None:
 namespace = Collection(
     run,
     judge,
+    check,
+    integrity,
     judge_proof,
     preflight,
     status,

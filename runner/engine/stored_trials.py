@@ -41,11 +41,13 @@ class Library:
             LeftOut: it is not here, or has changed.
         """
         scope, name = record.identity.cell.dataset, record.identity.task
-        found = None
+        found: tuple[Path, Task] | None = None
         for path in all_datasets(self.folder):
             dataset = self._dataset(path)
-            task = dataset and next((each for each in dataset.tasks if each.id == name), None)
-            if dataset is None or task is None or slug(dataset.scope) != scope:
+            if dataset is None or slug(dataset.scope) != scope:
+                continue
+            task = next((each for each in dataset.tasks if each.id == name), None)
+            if task is None:
                 continue
             if record.fingerprint.task_digest in {None, task.digest()}:
                 return path, task
