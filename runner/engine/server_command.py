@@ -59,4 +59,3 @@ def server_command(
         for line in model_server_lines(places.recipes, state, environment, key):
             say(line)
     return 0
-    return 0
