@@ -10,7 +10,7 @@ from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, table
 from generators.pages.world import World
 from generators.tables.scoring import ScoreState
-from runner.records import CheckStatus, Outcome, Standing
+from runner.records import RULES, CheckStatus, Outcome, Standing
 
 OUTCOME_MEANING = {
     Outcome.COMPLETED: "All artifacts of the skill are there and the agent ended in order.",
@@ -57,6 +57,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "standings": _standings(world),
             "states": _states(world),
             "checks": _meanings("Check results", "Result", {k.value: v for k, v in CHECK_MEANING.items()}),
+            "integrity": _meanings("Integrity rules", "Rule", dict(RULES)),
             "plans": len(world.plans),
             "trials": world.trial_count,
             "demonstration_href": links.relative(links.ABOUT, links.DEMONSTRATION + links.HOME)

@@ -11,6 +11,13 @@ from generators.pages.judgement_tables import judgement_table, said_by, seen_tab
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.trial_artifacts import shown_artifacts
+from generators.pages.trial_integrity import (
+    correction_table,
+    finding_table,
+    scan_summary,
+    tests_of,
+    void_reasons,
+)
 from generators.pages.trial_tables import (
     Check,
     artifact_table,
@@ -78,7 +85,11 @@ def _page(
             "turns_definition": trial.record.turns_definition or "",
             "costs": cost_table(trial),
             "checks": check_table(checks) if checks else None,
-            "outputs": [(_check_title(check), check.output_tail) for check in checks if check.output_tail],
+            "outputs": [part for check in checks for part in _printed(check)],
+            "void": void_reasons(trial),
+            "scan": scan_summary(trial),
+            "findings": finding_table(trial),
+            "corrections": correction_table(trial),
             "judgements": judgement_table(world, trial, path),
             "seen": seen_table(trial.stored.judgements),
             "said": said_by(trial.stored.judgements),
@@ -194,8 +205,13 @@ def _digest_note(recorded: str | None, task: Task | None) -> str:
     return "as the dataset file has it today" if recorded == task.digest() else "the dataset file has changed"
 
 
-def _check_title(check: Check) -> str:
-    return f"Output of {check.name}{f', run {check.number}' if check.number > 1 else ''}"
+def _printed(check: Check) -> Iterator[tuple[str, str]]:
+    """What a check printed and the names of its tests, each under its title."""
+    name = f"{check.name}{f', run {check.number}' if check.number > 1 else ''}"
+    if (tests := tests_of(check)) is not None:
+        yield f"Tests of {name}: {tests[0]}", tests[1]
+    if check.output_tail:
+        yield f"Output of {name}", check.output_tail
 
 
 def _name(trial: TrialFacts) -> str:

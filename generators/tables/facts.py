@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from generators.tables.scoring import ScoreState, score_state
+from generators.tables.scoring import VOID, ScoreState, score_state
 from generators.tables.yardstick import Yardstick, counted_judgements
 from runner.costs.hardware import HardwareRates
 from runner.costs.headline import headline_cost
@@ -57,10 +57,10 @@ class TrialFacts:
 
     @property
     def resolved(self) -> bool | None:
-        """Whether every execution check passed; None where no check could be graded."""
+        """Whether every execution check passed, never of a void trial; None where no check was graded."""
         if self.state is ScoreState.EXCLUDED or not self.checks_graded:
             return None
-        return self.checks_passed == self.checks_graded
+        return self.checks_passed == self.checks_graded and self.record.outcome not in VOID
 
     @property
     def own_run(self) -> bool:

@@ -10,6 +10,7 @@ from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import Cell, build_cells
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import InstancePrices, load_instance_prices
+from runner.engine.auditing import void
 from runner.records import (
     Artifact,
     ArtifactScore,
@@ -22,6 +23,7 @@ from runner.records import (
     DataWarning,
     Fingerprint,
     Hosting,
+    IntegrityRecord,
     JudgementRecord,
     JudgementStatus,
     Outcome,
@@ -58,6 +60,7 @@ class Made:
     warnings: tuple[DataWarning, ...] = ()
     tails: tuple[str, ...] = ()
     """Output of the checks, in their order; a check without one keeps the example's."""
+    scans: tuple[IntegrityRecord, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=lambda: {"implementation.md": examples.NOTE})
     changes: dict[str, object] = field(default_factory=dict)
 
@@ -157,8 +160,11 @@ def write(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] =
             made.record(),
             judgements=made.judgements(),
             checks=made.check_records(),
+            scans=made.scans,
             artifacts=made.files,
         )
+        for scan in made.scans:
+            void(store, made.record().plan_id, made.identity, scan, made.record().outcome)
     return store
 
 
