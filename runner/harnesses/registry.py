@@ -24,6 +24,7 @@ HARNESSES: Mapping[str, str] = {
     "openhands": "runner.harnesses.openhands:OpenHands",
     "pi": "runner.harnesses.pi:Pi",
     "qwen-code": "runner.harnesses.qwen_code:QwenCode",
+    "strands": "runner.harnesses.strands:Strands",
 }
 SLUG = re.compile(r"[a-z0-9][a-z0-9.-]*")
 MEMBERS = (

@@ -41,6 +41,8 @@ OTHER = [
         ("gemini-cli", WireProtocol.GENERATE_CONTENT, BY_NAME[each])
         for each in ("retry", "cut", "timeout", "no-usage", "subagent-foreground")
     ),
+    *(("strands", WireProtocol.CHAT_COMPLETIONS, BY_NAME[each]) for each in ("retry", "timeout", "no-usage")),
+    *(("strands", WireProtocol.MESSAGES, BY_NAME[each]) for each in ("plain", "failure", "cut")),
     ("qwen-code", WireProtocol.CHAT_COMPLETIONS, BY_NAME["retry"]),
     ("qwen-code", WireProtocol.CHAT_COMPLETIONS, BY_NAME["subagent-background"]),
     ("qwen-code", WireProtocol.CHAT_COMPLETIONS, BY_NAME["timeout"]),

@@ -26,6 +26,7 @@ PROTOCOLS = {
     "openhands": WireProtocol.CHAT_COMPLETIONS,
     "pi": WireProtocol.CHAT_COMPLETIONS,
     "qwen-code": WireProtocol.CHAT_COMPLETIONS,
+    "strands": WireProtocol.CHAT_COMPLETIONS,
 }
 NAMES = sorted(PROTOCOLS)
 ROOTS = {WireProtocol.RESPONSES: "/v1", WireProtocol.CHAT_COMPLETIONS: "/v1"}
@@ -106,3 +107,20 @@ def test_claude_code_takes_the_window_it_is_given_for_that_of_an_unknown_model(t
         run(found, prepared(stage, "claude-code", EDIT, window=123_000))
         result = json.loads((tmp_path / "stdout").read_text().splitlines()[-1])
         assert result["modelUsage"][MODEL]["contextWindow"] == 123_000
+
+
+def test_strands_asks_for_summaries_near_its_window_works_on_without_them_and_stops_at_its_limit(
+    tmp_path: Path,
+) -> None:
+    found = installed_harness("strands")
+    with open_stage(tmp_path) as stage:
+        given = replace(prepared(stage, "strands", ENDLESS, window=6_000), limits=Limits(max_turns=9))
+        run(found, given)
+        reading = found.read(tmp_path / "stdout", given)
+        count = stage.server.count("strands")
+        assert (reading.limit_hit, reading.turns, reading.is_error) == ("turns", 9, True)
+        # The script has no answer to a request that offers no shell, as that for a summary does.
+        assert count.requests - 9 == count.errors[422] > 0
+        assert reading.retries == 0
+        assert reading.usage is not None
+        assert reading.usage.output_tokens == count.told.output
