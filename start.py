@@ -1,7 +1,7 @@
 """Start: makes the virtual environment, installs the package, and runs invoke tasks in it.
 
-``python3 start.py`` runs the demonstration and builds the site; ``python3 start.py test`` runs every test;
-``python3 start.py TASK [FLAGS]`` runs any other task. Only the standard library is used here.
+``python3 start.py`` runs the demonstration, has it judged, and builds the site; ``python3 start.py test``
+runs every test; ``python3 start.py TASK [FLAGS]`` runs any other task. Only the standard library is used here.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent
 ENVIRONMENT = ROOT / ".venv"
 OLDEST = (3, 11)
+SCRIPTED_JUDGE = ("--judge", "replay", "--concurrency", "4")
+DEMONSTRATION = (
+    "run",
+    *("judge", "--path", "results/demonstration", "--repeats", "2", *SCRIPTED_JUDGE),
+    *("judge-proof", "--model", "replay-gullible", *SCRIPTED_JUDGE),
+    *("judge-proof", "--model", "replay-sober", *SCRIPTED_JUDGE),
+    "publish",
+)
+"""Tasks, with their flags, that show everything without a network or an account."""
 
 
 def main(arguments: list[str]) -> int:
-    """Prepare the environment, then run ``invoke`` with ``arguments`` (default: ``run publish``)."""
+    """Prepare the environment, then run ``invoke`` with ``arguments`` (default: the demonstration)."""
     if sys.version_info < OLDEST:
         sys.stderr.write(
             f"Harnessmark needs Python {OLDEST[0]}.{OLDEST[1]} or newer; this is {sys.version}\n"
@@ -30,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if not ready(extra):
         prepare(extra)
     invoke = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin") / "invoke"
-    return subprocess.call([str(invoke), *(arguments or ["run", "publish"])], cwd=ROOT)
+    return subprocess.call([str(invoke), *(arguments or DEMONSTRATION)], cwd=ROOT)
 
 
 def python() -> Path:
