@@ -1,7 +1,7 @@
 """Start: makes the virtual environment, installs the package, and runs invoke tasks in it.
 
 ``python3 start.py`` runs the demonstration, has it judged, and builds the site; ``python3 start.py test``
-runs every test; ``python3 start.py TASK [FLAGS]`` runs any other task. Only the standard library is used here.
+runs every test; ``python3 start.py TASK [FLAGS]`` runs any other task. Only the standard library is used.
 """
 
 from __future__ import annotations
