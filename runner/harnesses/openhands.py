@@ -57,7 +57,7 @@ class OpenHands(InstalledProgram):
     turns_definition: str = "answers of the model in the main conversation, however many tools each called"
     installation: Installation = PINNED
     delegates: bool = True
-    memory_mb: int = 520
+    memory_mb: int = 350
     notes: tuple[str, ...] = (
         "It speaks Chat Completions without streaming and prints its events among other text.",
         "It exits with 0 on a failed model call, and saves its counts only now and then; so each answer is "

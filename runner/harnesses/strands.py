@@ -45,7 +45,7 @@ class Strands(InstalledProgram):
     turns_definition: str = "cycles of the library's loop: an answer of the model with the tools it calls"
     installation: Installation = PINNED
     delegates: bool = False
-    memory_mb: int = 150
+    memory_mb: int = 130
     notes: tuple[str, ...] = (
         "Strands is a library without a program; this is an agent of few lines on it, which comes with "
         "Harnessmark: the library's own shell and file editor, and a summary of all but the first and the "
