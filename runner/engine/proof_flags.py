@@ -17,7 +17,7 @@ PROOF_HELP = {
     "suite": "injection, anchors, length, order, with commas (default: all in datasets/judge-suites)",
     "count": "only the first N pairs of each suite, of as many categories as N allows",
     "repeats": "scorings of each side of each pair (default: 1)",
-    "rubric": "one that scores a patch and a note (default: implementation)",
+    "rubric": "implementation, five-artifacts, or package.module:Name (default: implementation)",
     "dry-run": "say how many questions there are and what they can cost, and stop",
 }
 

@@ -19,6 +19,7 @@ from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.proving.command import proof_command
 from runner.errors import UsageError
 from runner.judges.base import Question, Reply, Start
+from runner.judges.rubric import ScoredArtifact, rubric
 from runner.records import JudgementStatus, ProofRecord
 from runner.store import ResultsStore, verify
 from tests.engine.judges import Scripted, usage, valid
@@ -27,6 +28,15 @@ from tests.engine.standin import ENVIRONMENT
 
 GULLIBLE: Mapping[str, object] = {"judge": "replay", "model": "replay-gullible"}
 SOBER: Mapping[str, object] = {"judge": "replay", "model": "replay-sober"}
+
+
+PLANS = rubric("implementation").model_copy(
+    update={
+        "name": "plans",
+        "artifacts": (ScoredArtifact(name="plans", title="Plans", files=("plan.md",), expects="One."),),
+    }
+)
+"""A rubric for what no suite holds."""
 
 
 @dataclass(frozen=True)
@@ -276,7 +286,7 @@ def test_a_dry_run_says_what_it_can_cost_and_asks_nothing(places: Places) -> Non
     [
         (FLAGS, ("injektion",), None, "there is no suite 'injektion'"),
         (FLAGS, (), 0, "--count is 0"),
-        ({**FLAGS, "rubric": "five-artifacts"}, (), None, "scores github_issue, lld, review, testing"),
+        ({**FLAGS, "rubric": f"{__name__}:PLANS"}, (), None, "scores plans, which suite injection lacks"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_a_reason(
@@ -285,6 +295,20 @@ def test_what_cannot_be_asked_is_refused_with_a_reason(
     with pytest.raises(UsageError) as caught:
         prove(places, flags, *suites, count=count)
     assert complaint in caught.value.what
+
+
+def test_a_rubric_with_five_artifacts_has_the_documents_shown_and_scores_of_its_own(places: Places) -> None:
+    script(places, "valid")
+    prove(places, FLAGS, "order", count=1)
+    code, output = prove(places, {**FLAGS, "rubric": "five-artifacts"}, "order", count=1, concurrency=1)
+    assert code == 0, output
+    assert "2 scorings to make by five-artifacts-1; 0 are stored" in output
+    records = [record for record in proofs(places) if record.rubric == "five-artifacts-1"]
+    order = ["github_issue", "lld", "review", "testing", "implementation"]
+    assert [list(record.scores or {}) for record in records] == [order, order]
+    questions = [question["prompt"] for question in asked(places)]
+    assert ["BEGIN lld.md" in question for question in questions] == [False, False, True, True]
+    assert questions[3].index("BEGIN patch.diff") < questions[3].index("BEGIN github-issue.md")
 
 
 def test_an_agentic_judge_gets_a_checkout_of_the_program(places: Places) -> None:

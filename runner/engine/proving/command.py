@@ -112,7 +112,7 @@ def _rubric(settings: JudgeSettings, suites: Iterable[Suite]) -> Rubric:
             if missing:
                 raise UsageError(
                     f"rubric {rubric.identity} scores {', '.join(missing)}, which suite {suite.name} lacks",
-                    remedy="judges are tried out by a rubric that scores a patch and a note: implementation",
+                    remedy="name a rubric for what the suites hold: implementation or five-artifacts",
                 )
     return rubric
 

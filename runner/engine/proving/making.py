@@ -77,7 +77,7 @@ def make_proof(bench: Bench, store: ResultsStore, entry: Entry, rubric: Rubric) 
                 dataset=entry.suite.dataset,
                 task=entry.pair.task.id,
                 shown_sha256=entry.pair.digest(entry.side),
-                **heard(bench, matter.rubric, hearing, sitting.mask()),
+                **heard(bench, rubric, hearing, sitting.mask()),
             )
             journal.finish(finished)
         store.write_proof(finished)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,16 +21,19 @@ FILLER = "This paragraph is here for its length and says nothing about the chang
 
 @dataclass(frozen=True)
 class Sheet:
-    """A submission: a patch and a note, and whether its files are shown in the opposite order."""
+    """A submission: a patch, a note and documents, and whether they are shown in the opposite order."""
 
     note: str
     patch: str
+    documents: Mapping[str, str] = field(default_factory=dict)
+    """By name; only rubrics that score them have them shown."""
     reversed: bool = False
 
     @property
     def files(self) -> dict[str, bytes]:
         """As they were handed in."""
-        return {NOTE: self.note.encode(), PATCH: self.patch.encode()}
+        whole = {**self.documents, NOTE: self.note, PATCH: self.patch}
+        return {name: text.encode() for name, text in whole.items()}
 
 
 @dataclass(frozen=True)
@@ -150,38 +153,44 @@ class LeaveOut(Edit):
 
 
 class Replace(Edit):
-    """Words replaced by others, in the patch or in patch and note; ``by_task`` has words for some tasks."""
+    """Words replaced by others, in the patch or everywhere; ``by_task`` has words for some tasks."""
 
     do: Literal["replace"]
     old: str = ""
     new: str = ""
     by_task: dict[str, tuple[str, str]] = Field(default_factory=dict)
-    also_in_note: bool = False
+    everywhere: bool = Field(default=False, description="in the note and in the documents too")
 
     def apply(self, sheet: Sheet, desk: Desk) -> Sheet:
         """The texts with the new words."""
         old, new = self.by_task.get(desk.task.id, (self.old, self.new))
         if not old or old not in sheet.patch:
             raise ValueError(f"the patch does not hold {old!r}")
-        note = sheet.note.replace(old, new) if self.also_in_note else sheet.note
-        return replace(sheet, patch=sheet.patch.replace(old, new), note=note)
+        changed = replace(sheet, patch=sheet.patch.replace(old, new))
+        if not self.everywhere:
+            return changed
+        documents = {name: text.replace(old, new) for name, text in sheet.documents.items()}
+        return replace(changed, note=sheet.note.replace(old, new), documents=documents)
 
 
 class OtherWork(Edit):
-    """Patch or note of another submission in the place of this one's."""
+    """Another submission, or its patch or its note, in the place of this one's."""
 
     do: Literal["other-work"]
     tasks_on: int = Field(default=0, ge=0, description="how many tasks further on; 0 is the same task")
     quality: Literal["good", "partial"] = "good"
-    part: Literal["patch", "note", "both"] = "both"
+    part: Literal["patch", "note", "all"] = "all"
 
     def apply(self, sheet: Sheet, desk: Desk) -> Sheet:
         """The submission with what was taken from the other one."""
         tasks = list(dict.fromkeys(task for task, _ in desk.works))
         other = tasks[(tasks.index(desk.task.id) + self.tasks_on) % len(tasks)]
         found = desk.works[other, self.quality]
-        note = sheet.note if self.part == "patch" else found.note
-        return replace(sheet, note=note, patch=sheet.patch if self.part == "note" else found.patch)
+        if self.part == "all":
+            return replace(found, reversed=sheet.reversed)
+        if self.part == "note":
+            return replace(sheet, note=found.note)
+        return replace(sheet, patch=found.patch)
 
 
 class Rewrite(Edit):

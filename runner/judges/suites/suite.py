@@ -24,6 +24,8 @@ FOLDER, WORK = "judge-suites", "work"
 SUITES = ("injection", "anchors", "length", "order")
 """In the order in which they are run."""
 GOOD, PARTIAL = "good", "partial"
+DOCUMENTS = ("github-issue.md", "lld.md", "review.md", "testing.md")
+"""The same for both submissions for a task: half of what they speak of may be missing."""
 Quality = Literal["good", "partial"]
 
 
@@ -70,7 +72,7 @@ class Pair:
     def digest(self, side: str) -> str:
         """Of what is shown of a side."""
         sheet = self.sides[side]
-        content = [sheet.note, sheet.patch, *(["files in opposite order"] if sheet.reversed else [])]
+        content = [sheet.note, sheet.patch, sorted(sheet.documents.items()), sheet.reversed]
         return sha256_of(json.dumps(content).encode())
 
     def case(self, side: str) -> Case:
@@ -177,7 +179,8 @@ def _works(folder: Path, dataset: Dataset, dataset_path: Path) -> dict[tuple[str
         for quality, patch in patches.items():
             try:
                 note = (own / f"{quality}.md").read_text(encoding="utf-8")
-                works[task.id, quality] = Sheet(note, patch.read_text(encoding="utf-8"))
+                documents = {name: (own / name).read_text(encoding="utf-8") for name in DOCUMENTS}
+                works[task.id, quality] = Sheet(note, patch.read_text(encoding="utf-8"), documents)
             except (OSError, UnicodeDecodeError) as error:
                 raise ConfigurationError(
                     f"a submission cannot be read: {error}", where=f"{FOLDER}/{WORK}/{task.id}"
