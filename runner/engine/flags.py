@@ -39,8 +39,9 @@ RUN_HELP: Mapping[str, str] = {
     "price-cache-read": "dollars per million tokens read from a cache",
     "price-cache-write": "dollars per million tokens written to a cache",
     "max-cost-usd": "dollars per trial",
-    "budget-usd": "dollars for the whole run; above it no trial starts",
-    "budget-tokens": "tokens for the whole run",
+    "budget-usd": "dollars for the whole run, its judges included; above it no trial starts and none is "
+    "judged",
+    "budget-tokens": "tokens for the whole run, its judges included",
     "budget-seconds": "seconds of all trials together",
     "cell-budget-usd": "dollars per cell",
     "cell-budget-tokens": "tokens per cell",

@@ -50,7 +50,11 @@ def chosen_judging(
         return
     with open_panel(settings.judge, store, places, environment, isolation=isolation, stop=stop) as panel:
         yield Judging(
-            panel.judge, panel.is_judged, settings.judge_mode or "async", settings.judge_concurrency
+            panel.judge,
+            panel.is_judged,
+            settings.judge_mode or "async",
+            settings.judge_concurrency,
+            panel.spent,
         )
 
 

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.engine.spending import Spent
 from runner.errors import HarnessmarkError
 from runner.records import TrialIdentity
 from runner.store import ResultsStore
@@ -27,6 +28,8 @@ class Judging:
     """Whether the store holds every judgement that is wanted of a trial."""
     mode: JudgeMode = "async"
     concurrency: int = 1
+    spent: Callable[[TrialIdentity], Spent] = lambda _: Spent()
+    """What the judgements of a trial have cost that are in the store."""
 
 
 class JudgingQueue:
@@ -38,11 +41,20 @@ class JudgingQueue:
     Args:
         judging: nothing is judged where it is None or its mode is ``skip``.
         news: called, from any thread, whenever the number of trials that wait has changed.
+        bill: told, from any thread, what judging a trial has cost by now.
+        refusal: asked before each trial; why none is to be judged any more, or None.
     """
 
-    def __init__(self, judging: Judging | None, news: Callable[[JudgingQueue], None]) -> None:
+    def __init__(
+        self,
+        judging: Judging | None,
+        news: Callable[[JudgingQueue], None],
+        *,
+        bill: Callable[[TrialIdentity, Spent], None] = lambda *_: None,
+        refusal: Callable[[], str | None] = lambda: None,
+    ) -> None:
         self._judging = None if judging is None or judging.mode == "skip" else judging
-        self._news = news
+        self._news, self._bill, self._refusal = news, bill, refusal
         self._lock = threading.Lock()
         self._asked: set[tuple[str, ...]] = set()
         self._futures: list[Future[None]] = []
@@ -58,7 +70,10 @@ class JudgingQueue:
 
     def lacks(self, identity: TrialIdentity) -> bool:
         """Whether a finished trial is still to be judged; asked once for each."""
-        if self._judging is None or identity.key in self._asked or self._judging.is_judged(identity):
+        if self._judging is None or identity.key in self._asked:
+            return False
+        self._bill(identity, self._judging.spent(identity))
+        if self._judging.is_judged(identity):
             return False
         self._asked.add(identity.key)
         return True
@@ -101,8 +116,11 @@ class JudgingQueue:
     def _judge(self, identity: TrialIdentity) -> None:
         if self._judging is None:
             return
+        refusal = self._refusal()
+        reason = refusal and f"{refusal}; invoke judge judges it all the same"
         try:
-            reason = self._judging.judge(identity)
+            reason = reason or self._judging.judge(identity)
+            self._bill(identity, self._judging.spent(identity))
         except (HarnessmarkError, OSError) as error:
             reason = " ".join(str(error).split())
         if reason is not None:

@@ -67,7 +67,12 @@ class Shift:
             warn=run.observer.note,
             refuse=self._refused,
         )
-        self.judging = JudgingQueue(run.judging, self._judged)
+        self.judging = JudgingQueue(
+            run.judging,
+            self._judged,
+            bill=lambda identity, spent: self.account.judged(identity.key, spent),
+            refusal=self.account.run_used_up,
+        )
         self.desks = Desks(
             plan=run.plan,
             groups=run.groups,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from runner.records import Cost, CostBasis, TrialRecord, Usage
+from runner.records import Cost, CostBasis, JudgementRecord, TrialRecord, Usage
 
 BILLED = (CostBasis.METERED, CostBasis.PRICE_TABLE, CostBasis.CREDITS)
 
@@ -66,33 +67,57 @@ def spent_by(trial: TrialRecord) -> Spent:
     )
 
 
+def spent_on_judging(judgements: Iterable[JudgementRecord]) -> Spent:
+    """What judgements used. Their time is not that of an agent and counts nowhere."""
+    parts = [
+        Spent(usd=dollars_billed(each.costs) or 0.0, tokens=tokens_used(each.usage)) for each in judgements
+    ]
+    return sum(parts, Spent())
+
+
 class Account:
-    """What a run and each of its cells have spent, against their budgets."""
+    """What a run and each of its cells have spent, against their budgets. Many threads may use it.
+
+    What the judges of a run cost counts for the run and for no cell.
+    """
 
     def __init__(self, run: Budget, cells: Mapping[tuple[str, ...], Budget]) -> None:
         self._run, self._cells = run, cells
         self._spent: dict[tuple[str, ...], Spent] = {}
         self._begun: dict[int, tuple[tuple[str, ...], Spent]] = {}
+        self._judged: dict[tuple[str, ...], Spent] = {}
+        self._lock = threading.Lock()
 
     def add(self, trial: TrialRecord) -> None:
         """Count a finished trial; what it had spent before it was stopped is in its record."""
         cell = trial.identity.cell.key
-        self._spent[cell] = self._spent.get(cell, Spent()) + spent_by(trial)
-        if trial.position is not None:
-            self._begun.pop(trial.position, None)
+        with self._lock:
+            self._spent[cell] = self._spent.get(cell, Spent()) + spent_by(trial)
+            if trial.position is not None:
+                self._begun.pop(trial.position, None)
 
     def begun(self, position: int, cell: tuple[str, ...], spent: Spent) -> None:
         """Count what a trial without a record has spent so far, in place of what was known of it."""
-        self._begun[position] = (cell, spent)
+        with self._lock:
+            self._begun[position] = (cell, spent)
+
+    def judged(self, trial: tuple[str, ...], spent: Spent) -> None:
+        """Count what judging a trial has cost, in place of what was known of it."""
+        with self._lock:
+            self._judged[trial] = spent
 
     def run_used_up(self) -> str | None:
-        """Why no trial at all may start, in words."""
-        begun = [spent for _, spent in self._begun.values()]
-        reason = self._run.used_up(sum([*self._spent.values(), *begun], Spent()))
+        """Why no trial at all may start, and none may be judged, in words."""
+        with self._lock:
+            begun = [spent for _, spent in self._begun.values()]
+            all_of_it = [*self._spent.values(), *begun, *self._judged.values()]
+        reason = self._run.used_up(sum(all_of_it, Spent()))
         return reason and f"the budget of the run is used up: {reason}"
 
     def cell_used_up(self, cell: tuple[str, ...]) -> str | None:
         """Why no trial of ``cell`` may start, in words."""
-        begun = [spent for of, spent in self._begun.values() if of == cell]
-        reason = self._cells.get(cell, Budget()).used_up(sum(begun, self._spent.get(cell, Spent())))
+        with self._lock:
+            begun = [spent for of, spent in self._begun.values() if of == cell]
+            finished = self._spent.get(cell, Spent())
+        reason = self._cells.get(cell, Budget()).used_up(sum(begun, finished))
         return reason and f"the budget of {' / '.join(cell)} is used up: {reason}"

@@ -13,8 +13,9 @@ from runner.engine.lock import is_locked
 from runner.engine.places import Places
 from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import settings_of
+from runner.engine.spending import dollars_billed, spent_on_judging
 from runner.engine.tally import Tally, stored_trials
-from runner.records import JudgementStatus, Part, PlannedTrial, PlanRecord
+from runner.records import JudgementRecord, JudgementStatus, Part, PlannedTrial, PlanRecord
 from runner.records.base import Moment
 from runner.store import ResultsStore
 
@@ -74,6 +75,10 @@ class Status(Part):
     """Done trials that an agent worked on and whose cost is unknown."""
     tokens: int
     """Sum over the done trials, as far as known."""
+    judging_usd: float
+    """Sum over the judgements of the done trials whose cost is known; beside ``spent_usd``, not in it."""
+    judging_unpriced: int
+    """Judgements that a judge was asked for and whose cost is unknown."""
     judged: int
     """Done trials with a score at least; one that judges gave no valid answer on has none."""
     judging: int
@@ -97,12 +102,13 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
     state = read_state(places.state(plan.plan_id))
     locked = is_locked(places.lock(plan.plan_id))
     speaks = state is not None and locked and writer_is_alive(state) and state.ended_at is None
-    tally, done, judged = Tally(plan), set(), 0
+    tally, done, judged, judgements = Tally(plan), set(), 0, list[JudgementRecord]()
     seconds: dict[tuple[str, ...], list[float]] = {}
     for position, stored in stored_trials(plan, store):
         record = stored.record
         tally.add(record, stored.checks)
         done.add(position)
+        judgements += stored.judgements
         judged += any(each.status is not JudgementStatus.INVALID for each in stored.judgements)
         if record.duration_seconds is not None:
             seconds.setdefault(record.identity.cell.key, []).append(record.duration_seconds)
@@ -133,6 +139,8 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
         spent_usd=summary.spent_usd,
         unpriced=summary.unpriced,
         tokens=summary.tokens,
+        judging_usd=spent_on_judging(judgements).usd,
+        judging_unpriced=sum(map(_is_unpriced, judgements)),
         judged=judged,
         judging=state.judging if state is not None and speaks else 0,
         not_judged={} if state is None else state.not_judged,
@@ -143,6 +151,12 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
         log=os.path.relpath(log, places.root) if log.is_file() else None,
         resume=f"invoke run --resume {plan.plan_id}" if (left or held) and not runner.is_alive else None,
     )
+
+
+def _is_unpriced(judgement: JudgementRecord) -> bool:
+    """Whether a judge was asked and what that cost is not known."""
+    asked = bool(judgement.attempts) and not judgement.demonstration
+    return asked and dollars_billed(judgement.costs) is None
 
 
 def trial_name(planned: PlannedTrial) -> str:

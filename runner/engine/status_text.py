@@ -75,6 +75,11 @@ def spent_words(status: Status) -> str:
     else:
         words = dollars(status.spent_usd)
     words += f"; {status.tokens:,} tokens"
+    if status.judging_unpriced:
+        least = f"at least {dollars(status.judging_usd)}" if status.judging_usd else "unknown"
+        words += f"; judging {least}, {status.judging_unpriced} judgements without a price"
+    elif status.judging_usd:
+        words += f"; judging {dollars(status.judging_usd)}"
     return words + ("; trials in flight are not in it" if status.running else "")
 
 

@@ -21,6 +21,8 @@ from runner.engine.resuming import settings_of
 from runner.engine.run import Run
 from runner.engine.running import run_plan
 from runner.engine.sessions import open_sessions
+from runner.engine.settings import changed
+from runner.engine.spending import Spent
 from runner.engine.stop import Stop
 from runner.engine.tally import RunSummary
 from runner.errors import EndpointError
@@ -66,10 +68,10 @@ class Court:
 
 
 def carried_out(
-    places: Places, plan: PlanRecord, judging: Judging | None, stop: Stop | None = None
+    places: Places, plan: PlanRecord, judging: Judging | None, stop: Stop | None = None, **flags: object
 ) -> RunSummary:
     """The plan run with trials that end at once."""
-    groups = resolve_all(settings_of(plan), places)
+    groups = resolve_all([changed(each, flags) for each in settings_of(plan)], places)
     store = ResultsStore(places.results)
 
     def work(desk: Desk) -> Attempt:
@@ -129,6 +131,38 @@ def test_what_judging_fails_at_is_named_and_made_up_for_by_the_next_runner(
     again = carried_out(places, plan, judging)
     assert again.exit_code(None) == 0
     assert sum(court.calls.values()) == 10
+
+
+def test_what_judging_costs_counts_for_the_ceiling_of_the_run(
+    planned: tuple[Places, PlanRecord, ResultsStore],
+) -> None:
+    places, plan, store = planned
+    court = Court(plan, store, lambda _: None)
+
+    def spent(identity: TrialIdentity) -> Spent:
+        return Spent(usd=1.0 if court.is_judged(identity) else 0.0)
+
+    judging = Judging(court.judge, court.is_judged, "inline", spent=spent)
+    summary = carried_out(places, plan, judging, budget_usd=3.5)
+    # A trial costs a dollar, and so does its judgement.
+    assert (summary.finished, sum(court.calls.values())) == (2, 2)
+    assert [reason.split(":")[0] for reason in summary.reasons] == ["the budget of the run is used up"]
+    again = carried_out(places, plan, judging, budget_usd=3.5)
+    assert (again.finished, sum(court.calls.values())) == (2, 2)
+
+
+def test_nothing_is_judged_above_the_ceiling_of_the_run_and_that_is_said(
+    planned: tuple[Places, PlanRecord, ResultsStore],
+) -> None:
+    places, plan, store = planned
+    court = Court(plan, store, lambda _: None)
+    summary = carried_out(places, plan, Judging(court.judge, court.is_judged), budget_usd=0.0001)
+    assert (summary.finished, sum(court.calls.values())) == (1, 0)
+    [reason] = summary.not_judged.values()
+    assert reason.startswith("the budget of the run is used up: $")
+    assert reason.endswith("; invoke judge judges it all the same")
+    assert carried_out(places, plan, Judging(court.judge, court.is_judged)).exit_code(None) == 0
+    assert sum(court.calls.values()) == 8
 
 
 def judged(court: Court, plan: PlanRecord, key: Key) -> bool:

@@ -14,6 +14,7 @@ from runner.engine.judging.subject import subject_of
 from runner.engine.judging.trial import journal_of
 from runner.engine.lock import locked
 from runner.engine.places import Places
+from runner.engine.spending import Spent
 from runner.errors import ConfigurationError, UsageError
 from runner.judges import rubric
 from runner.providers.checks import CheckState
@@ -164,7 +165,9 @@ def test_a_panel_says_what_failed_and_what_is_judged(places: Places) -> None:
         assert said is not None
         assert said.startswith("scripted-judge-1: the judge gave no answer: no route to the judge")
         assert not panel.is_judged(stored.record.identity)
+        assert panel.spent(stored.record.identity) == Spent(usd=0.25, tokens=1000)
         assert panel.judge(stored.record.identity) is None
+        assert panel.spent(stored.record.identity).tokens > 1000
         assert panel.is_judged(stored.record.identity)
         assert panel.judge(stored.record.identity) is None
     assert [(record.number, len(record.attempts)) for record in judgements(store)] == [(1, 2), (2, 1)]

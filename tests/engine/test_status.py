@@ -23,7 +23,7 @@ from runner.engine.status import Status, status_of
 from runner.engine.status_command import status_command, unfinished
 from runner.engine.status_text import duration, status_lines
 from runner.errors import UsageError
-from runner.records import JudgementStatus, PlanRecord
+from runner.records import Cost, CostBasis, JudgementStatus, PlanRecord
 from runner.store import ResultsStore
 from tests import examples
 from tests.engine.puppets import new_plan
@@ -258,13 +258,20 @@ def test_a_trial_that_judges_gave_no_valid_answer_on_is_not_judged(places: Place
     unscored = {
         "status": JudgementStatus.INVALID,
         "invalid_reason": "no sum",
+        "costs": (),
         "scores": None,
         "task_score": None,
     }
     store.write_judgement(plan.plan_id, whole.model_copy(update=unscored))
-    assert status_of(plan, store, places, NOW).judged == 0
-    store.write_judgement(plan.plan_id, whole.model_copy(update={"number": 2}))
-    assert status_of(plan, store, places, NOW).judged == 1
+    seen = status_of(plan, store, places, NOW)
+    assert (seen.judged, seen.judging_usd, seen.judging_unpriced) == (0, 0.0, 1)
+    assert "; judging unknown, 1 judgements without a price" in "\n".join(status_lines(seen, NOW))
+    store.write_judgement(plan.plan_id, whole.model_copy(update={"number": 2, "costs": ()}))
+    paid = Cost(basis=CostBasis.METERED, amount_usd=0.25, source="a test")
+    store.write_judgement(plan.plan_id, whole.model_copy(update={"number": 3, "costs": (paid,)}))
+    seen = status_of(plan, store, places, NOW)
+    assert (seen.judged, seen.judging_usd, seen.judging_unpriced) == (1, 0.25, 2)
+    assert "; judging at least $0.25" in "\n".join(status_lines(seen, NOW))
 
 
 def test_the_newest_plan_is_shown_and_every_unfinished_one_is_listed(places: Places) -> None:

@@ -14,6 +14,7 @@ from runner.engine.judging.settings import read_judge_settings
 from runner.engine.judging.subject import NOT_OURS
 from runner.engine.judging.trial import judge_trial, settle, wanted_numbers
 from runner.engine.places import Places
+from runner.engine.spending import Spent, spent_on_judging
 from runner.errors import HarnessmarkError, UsageError
 from runner.judges.rubric import rubric_for
 from runner.records import JudgementStatus, TrialIdentity
@@ -46,6 +47,12 @@ class Panel:
             return not any(self._wanted(bench, identity) for bench in self.benches)
         except UsageError:
             return False
+
+    def spent(self, identity: TrialIdentity) -> Spent:
+        """What the judgements of a trial by these judges have cost that are in the store."""
+        labels = {bench.settings.label for bench in self.benches}
+        stored = self.store.trial(identity)
+        return spent_on_judging(each for each in stored.judgements if each.judge.name in labels)
 
     def _failures(self, bench: Bench, identity: TrialIdentity) -> Iterator[str]:
         """Why judgements by one judge are not there, one after the other as they are made."""
