@@ -103,7 +103,7 @@ class _Writer:
         self.files += 1
 
     def exports(self, world: World) -> None:
-        database = Database(world.cells)
+        database = Database(world.cells, world.proofs)
         try:
             self.files += len(database.export(self.out / world.prefix / "data"))
         finally:

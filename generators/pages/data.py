@@ -11,12 +11,14 @@ from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS, DataColumn, RowType
 from generators.tables.database import artifact_rows, trial_rows
+from generators.tables.proof_columns import PROOF_COLUMNS
 from runner.records import KINDS, json_schemas
 
 EXPORTS = (
     ("trials", "One row for each trial, counted or not; the column state says which figures it enters"),
     ("cells", "One row for each cell, every figure with its n and m"),
     ("judged_artifacts", "One row for each judged artifact of the scored trials"),
+    ("judge_proofs", "One row for each time that a judge scored a submission made to try judges out"),
 )
 FORMATS = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 
@@ -37,6 +39,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
                 ("trials", _dictionary("trials", TRIAL_COLUMNS)),
                 ("cells", _dictionary("cells", CELL_COLUMNS)),
                 ("judged_artifacts", _dictionary("judged_artifacts", JUDGEMENT_COLUMNS)),
+                ("judge_proofs", _dictionary("judge_proofs", PROOF_COLUMNS)),
             ],
             "schemas": _schemas(),
             "sources": _sources(world),
@@ -51,6 +54,7 @@ def _exports(world: World) -> Table:
         "trials": len(trial_rows(world.cells)),
         "cells": len(world.cells),
         "judged_artifacts": len(artifact_rows(world.cells)),
+        "judge_proofs": len(world.proofs),
     }
     rows = []
     for name, meaning in EXPORTS:

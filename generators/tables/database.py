@@ -23,6 +23,8 @@ from generators.tables.columns import (
     RowType,
     Scalar,
 )
+from generators.tables.proof_columns import PROOF_COLUMNS
+from runner.records import ProofRecord
 
 CSV_TABLE = "for_spreadsheets"
 
@@ -44,15 +46,16 @@ class TableData:
 
 
 class Database:
-    """An in-memory DuckDB with the tables ``trials``, ``cells`` and ``judged_artifacts``."""
+    """An in-memory DuckDB with ``trials``, ``cells``, ``judged_artifacts`` and ``judge_proofs``."""
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[Cell], proofs: Sequence[ProofRecord] = ()) -> None:
         self.tables = (
             _table("trials", "One row per trial", TRIAL_COLUMNS, trial_rows(cells)),
             _table("cells", "One row per cell", CELL_COLUMNS, cells),
             _table(
                 "judged_artifacts", "One row per judged artifact", JUDGEMENT_COLUMNS, artifact_rows(cells)
             ),
+            _table("judge_proofs", "One row per scoring that tried a judge out", PROOF_COLUMNS, proofs),
         )
         # One thread: with more, DuckDB may write the row groups of a Parquet file in another order.
         self.connection = duckdb.connect(":memory:", config={"threads": 1})

@@ -9,6 +9,7 @@ from pathlib import Path
 from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
+from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.quality import OWN_CODES
 from runner.costs.hardware import MissingRate
 from runner.records import DataWarning, Outcome, json_schemas
@@ -82,6 +83,7 @@ def test_the_dictionary_has_every_column_of_every_export() -> None:
         "trials": [column.name for column in TRIAL_COLUMNS],
         "cells": [column.name for column in CELL_COLUMNS],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
+        "judge_proofs": [column.name for column in PROOF_COLUMNS],
     }
     assert [name for name, _ in EXPORTS] == list(declared)
     for name, columns in declared.items():

@@ -16,12 +16,13 @@ from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COL
 from generators.tables.database import Database, TableData, for_spreadsheets
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
 from generators.tables.figures import FIGURES
-from runner.records import JudgementStatus, ModelName
+from generators.tables.proof_columns import PROOF_COLUMNS
+from runner.records import Cost, CostBasis, JudgementStatus, ModelName
 from tests import examples
 from tests.generators.tables.made import Made, cells, committed, one_cell
 from tests.hostile import corpus
 
-TABLES = ("trials", "cells", "judged_artifacts")
+TABLES = ("trials", "cells", "judged_artifacts", "judge_proofs")
 
 
 @pytest.fixture
@@ -50,6 +51,7 @@ def test_the_frame_has_the_declared_columns(database: Database) -> None:
         "trials": [column.name for column in TRIAL_COLUMNS],
         "cells": [column.name for column in CELL_COLUMNS],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
+        "judge_proofs": [column.name for column in PROOF_COLUMNS],
     }
     for name in TABLES:
         assert list(database.frame(f"FROM {name}").columns) == declared[name]
@@ -171,3 +173,20 @@ def test_summaries_lie_below_the_data_folder(small: list[Cell]) -> None:
     json_path, text_path = summary_paths(small[0], "demonstration/")
     assert json_path == "demonstration/data/cells/model-a_endpoint/loop/fix/hello-world/run-summary.json"
     assert text_path.endswith("/run-summary.txt")
+
+
+def test_scorings_that_tried_a_judge_out_are_exported_with_what_they_cost(tmp_path: Path) -> None:
+    free = (Cost(basis=CostBasis.NONE, amount_usd=0.0, source="scripted"),)
+    proofs = [examples.proof(), examples.proof(side="reference", task_score=70.0, scores=None, costs=free)]
+    database = Database([], proofs)
+    query = """
+        SELECT changed.score - reference.score AS shift, changed.cost_usd AS cost, reference.cost_usd AS none
+        FROM judge_proofs changed JOIN judge_proofs reference USING (judge, suite_sha256, pair, number)
+        WHERE changed.side = 'changed' AND reference.side = 'reference'
+    """
+    row = database.frame(query).iloc[0]
+    assert (row["shift"], row["cost"]) == (5.0, 0.5)
+    assert row["none"] != row["none"]
+    database.export(tmp_path)
+    assert json.loads((tmp_path / "judge_proofs.json").read_text())["rows"] == 2
+    database.close()
