@@ -10,18 +10,21 @@ import pytest
 from runner.engine.judging import judge_trial, open_bench, probe, read_judge_settings
 from runner.engine.judging.beside import open_panel
 from runner.engine.judging.docket import make_docket
+from runner.engine.judging.journal import Journal
 from runner.engine.judging.subject import subject_of
-from runner.engine.judging.trial import journal_of
+from runner.engine.judging.trial import journal_of, journals
 from runner.engine.lock import locked
 from runner.engine.places import Places
 from runner.engine.spending import Spent
-from runner.errors import ConfigurationError, UsageError
+from runner.errors import ConfigurationError, SecretFound, UsageError
 from runner.judges import rubric
 from runner.providers.checks import CheckState
 from runner.records import Outcome
 from runner.store import ResultsStore
+from tests import examples
 from tests.engine.judging import FLAGS, asked, finished, judge, judgements, script
 from tests.engine.standin import ENVIRONMENT
+from tests.secrets.planted import planted
 
 PROJECT = Path(__file__).parent.parent.parent
 
@@ -196,6 +199,23 @@ def test_a_trial_that_its_judge_must_refuse_is_told_to_the_run(places: Places) -
     assert said.startswith("scripted-judge-1: not judged: task ")
     assert said.endswith("has changed since it ran")
     assert asked(places) == []
+
+
+def test_a_judgement_that_holds_a_secret_keeps_no_other_from_being_made(places: Places) -> None:
+    store = finished(places)
+    script(places, "valid")
+    [stored] = store.trials()
+    leaked = next(text for kind, text in planted().items() if "aws" in kind.lower())
+    held = examples.judgement(stored.record.identity).model_copy(
+        update={"trial_sha256": stored.record.digest(), "files_read": (leaked,)}
+    )
+    journal = Journal(journals(places) / ("0" * 24))
+    journal.finish(held)
+    with pytest.raises(SecretFound):
+        store.write_judgement(stored.record.plan_id, held)
+    code, output = judge(places)
+    assert (code, "1 scored" in output) == (0, True)
+    assert journal.finished() == held
 
 
 def test_a_skill_that_no_rubric_is_for_is_told_to_the_run(

@@ -13,7 +13,7 @@ from runner.engine.judging.sitting import Sitting
 from runner.engine.judging.subject import Refused, Subject, subject_of
 from runner.engine.lock import locked
 from runner.engine.places import Places
-from runner.errors import UsageError
+from runner.errors import SecretFound, UsageError
 from runner.records import JudgementRecord, JudgementStatus, TrialIdentity
 from runner.store import ResultsStore, StoredTrial
 
@@ -66,7 +66,11 @@ def journals(places: Places) -> Path:
 
 
 def settle(places: Places, store: ResultsStore) -> int:
-    """Bring finished judgements into ``store`` that a killed runner could not, or not wholly; how many."""
+    """Bring finished judgements into ``store`` that a killed runner could not, or not wholly; how many.
+
+    One that cannot be written, as it holds a secret, keeps no other trial from being judged: it is said when
+    its own trial is.
+    """
     settled = 0
     for journal in Journal.all_in(journals(places)):
         record = journal.finished()
@@ -80,8 +84,8 @@ def settle(places: Places, store: ResultsStore) -> int:
                     store.write_judgement(stored.record.plan_id, record)
                     journal.clear()
                     settled += 1
-        except UsageError:
-            # Its maker is alive and about to do the same.
+        except (UsageError, SecretFound):
+            # Its maker is alive and about to do the same; or what it holds may not be in the store.
             continue
     return settled
 
