@@ -47,6 +47,8 @@ def test_every_command_is_listed_with_what_it_does(project: Path) -> None:
         "run",
         "status",
         "stop",
+        "check",
+        "integrity",
         "verify",
         "publish",
         "serve",

@@ -91,19 +91,25 @@ class Ground:
         return path, Area.OWN
 
     def _climbed(self, path: str) -> tuple[str, Area]:
-        """Where a path that climbs leads; its start is known but for a few folders, so the worst counts."""
-        last = path, Area.OWN
+        """Where a path that climbs leads.
+
+        It may start in any folder of the workspace: the worst place that it may lead to counts, but for other
+        trials' folders, whose names a repository may have as well.
+        """
+        reached = [(path, Area.OWN)]
         for steps in range(MAX_STEPS):
             shorter = path
             for _ in range(steps):
                 shorter = shorter.removeprefix("../")
-            reached = posixpath.normpath(posixpath.join(self.workspace, shorter))
-            if (area := self.area(reached)) in FORBIDDEN and reached != self.scratch:
-                last = reached, area
-                if area is not Area.OTHERS:
-                    return last
-        # Folders beside the workspace have names that a repository may have as well.
-        return last if last[1] is not Area.OTHERS or not _below(last[0], self.scratch) else (path, Area.OWN)
+            if steps and not shorter.startswith("../"):
+                break
+            place = posixpath.normpath(posixpath.join(self.workspace, shorter))
+            reached.append((place, self.area(place)))
+        worst = [each for each in reached if each[1] in FORBIDDEN - {Area.OTHERS}]
+        if worst:
+            return worst[0]
+        others = all(area is Area.OTHERS for _, area in reached[1:])
+        return reached[1] if others and not _below(reached[1][0], self.scratch) else reached[0]
 
 
 def _below(path: str, folder: str) -> bool:

@@ -13,7 +13,7 @@ from runner.engine.checking_command import check_command, make_agenda
 from runner.engine.integrity_command import integrity_command
 from runner.engine.places import Places
 from runner.errors import UsageError
-from runner.records import CheckPurpose, CheckStatus, Fingerprint, Outcome, TrialRecord
+from runner.records import CheckPurpose, CheckStatus, Fingerprint, Outcome, TrialRecord, sha256_of
 from runner.store import ResultsStore, StoredTrial, verify
 from tests import examples
 from tests.engine.conftest import PROJECT, made
@@ -139,9 +139,7 @@ def imported(places: Places, patch: bytes | None) -> TrialRecord:
             "artifacts": tuple(
                 examples.trial()
                 .artifacts[0]
-                .model_copy(
-                    update={"name": name, "sha256": examples.sha256_of(data), "size_bytes": len(data)}
-                )
+                .model_copy(update={"name": name, "sha256": sha256_of(data), "size_bytes": len(data)})
                 for name, data in artifacts.items()
             ),
         }

@@ -6,7 +6,6 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from pydantic import JsonValue
 
 from runner.errors import OverwriteError, RecordError
 from runner.records import CorrectionRecord, Outcome
@@ -16,7 +15,7 @@ from tests import examples
 PATH = "swe/model-a_endpoint/loop/fix/hello-world/fix-typo/1/trial.json"
 
 
-def correction(name: str = "void-1", **changes: object) -> CorrectionRecord:
+def correction(name: str = "void-1", /, **changes: object) -> CorrectionRecord:
     """The example trial's outcome becomes cheating."""
     fields: dict[str, object] = {
         "correction_id": name,
@@ -65,7 +64,7 @@ def test_scans_are_kept_beside_a_trial_and_listed_in_its_ledger(store: ResultsSt
 
 
 def test_corrections_are_made_in_the_order_of_their_times(store: ResultsStore) -> None:
-    back: dict[str, JsonValue] = {"old_value": "cheating", "new_value": "completed"}
+    back: dict[str, object] = {"old_value": "cheating", "new_value": "completed"}
     later = correction("a-later-one", **back, corrected_at=examples.LATER + timedelta(days=1))
     for each in (later, correction()):
         store.write_correction(examples.PLAN_ID, each)
@@ -75,7 +74,7 @@ def test_corrections_are_made_in_the_order_of_their_times(store: ResultsStore) -
 
 
 def test_a_field_inside_another_one_is_corrected_by_its_dotted_name(store: ResultsStore) -> None:
-    change: dict[str, JsonValue] = {"field": "limits.max_turns", "old_value": 50, "new_value": 60}
+    change: dict[str, object] = {"field": "limits.max_turns", "old_value": 50, "new_value": 60}
     store.write_correction(examples.PLAN_ID, correction(**change))
     assert store.trial(examples.identity()).record.limits.max_turns == 60
 
