@@ -10,7 +10,7 @@ from generators.charts.ranges import Range, ranges_chart
 from generators.pages import links
 from generators.pages.charting import artifact_name, criterion_name
 from generators.pages.interval_words import interval_text
-from generators.pages.judge_proof import order_entry, proof_parts, shift_entry
+from generators.pages.judge_proof import order_entry, proof_facts, proof_parts, shift_entry
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, table
 from generators.pages.world import World
@@ -167,6 +167,7 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
             "Time of a judgement",
             _mean(card.seconds, "{:.1f} s"),
         ),
+        *proof_facts(card.proof),
     ]
 
 

@@ -59,6 +59,19 @@ def proof_parts(proof: JudgeProof, yardstick: Yardstick, *, demonstration: bool)
     )
 
 
+def proof_facts(proof: JudgeProof) -> list[tuple[str, Entry]]:
+    """How often it was asked when it was tried out, and what that cost; nothing where it never was."""
+    if not proof.records:
+        return []
+    cost, total = proof.cost, len(proof.records)
+    scorings = Entry(f"{total:,}", note=f"{proof.unanswered:,} without a valid answer")
+    if cost.amount is None:
+        dollars = Entry("not known", note=cost.reason, unknown=True)
+    else:
+        dollars = Entry(f"${cost.amount:,.2f}", note=f"of {cost.n:,} of {cost.m:,} scorings")
+    return [("Scorings when it was tried out", scorings), ("Cost of trying it out", dollars)]
+
+
 def category_name(category: str) -> str:
     """A category as a reader sees it."""
     return category.replace("-", " ").capitalize()

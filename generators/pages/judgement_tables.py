@@ -9,7 +9,7 @@ from generators.pages.judge import judge_page
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, number_entry, table
 from generators.pages.world import World
 from generators.tables.facts import TrialFacts
-from generators.tables.judge_card import judging_dollars
+from generators.tables.judge_proof import judging_dollars
 from generators.tables.sample import Unit
 from generators.tables.yardstick import Yardstick, admitted
 from runner.costs.tokens import tokens_processed

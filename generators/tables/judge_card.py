@@ -18,10 +18,10 @@ from generators.statistics.discrimination import CalibrationBin, area_under_curv
 from generators.statistics.intervals import Interval
 from generators.statistics.reliability import Repeatability, repeatability
 from generators.tables.facts import TrialFacts
-from generators.tables.judge_proof import JudgeProof
+from generators.tables.judge_proof import JudgeProof, judging_dollars
 from generators.tables.sample import Value
 from generators.tables.yardstick import Yardstick, admitted
-from runner.records import CRITERIA, CostBasis, JudgementRecord, JudgementStatus, ProofRecord
+from runner.records import CRITERIA, JudgementRecord, JudgementStatus, ProofRecord
 
 TrialKey = tuple[str, ...]
 
@@ -249,13 +249,3 @@ def _criteria_of(own: Iterable[Judged], other: Iterable[Judged]) -> tuple[list[i
         for criterion in CRITERIA
     ]
     return [one for one, _ in pairs], [two for _, two in pairs]
-
-
-def judging_dollars(judgement: JudgementRecord) -> float | None:
-    """What a judgement cost, where that is known; a scripted one cost nothing and is not counted."""
-    known = [
-        cost.amount_usd
-        for cost in judgement.costs
-        if cost.amount_usd is not None and cost.basis not in {CostBasis.NONE, CostBasis.NOTIONAL}
-    ]
-    return known[0] if known else None

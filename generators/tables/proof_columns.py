@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from generators.tables.columns import NUMBER, TEXT, TRUTH, WHOLE, DataColumn, Scalar
-from runner.records import CostBasis, ProofRecord
-
-
-def _dollars(record: ProofRecord) -> Scalar:
-    """What a scoring cost, where that is known; a scripted one cost nothing and has no price."""
-    known = [
-        cost.amount_usd
-        for cost in record.costs
-        if cost.amount_usd is not None and cost.basis not in {CostBasis.NONE, CostBasis.NOTIONAL}
-    ]
-    return known[0] if known else None
-
+from generators.tables.columns import NUMBER, TEXT, TRUTH, WHOLE, DataColumn
+from generators.tables.judge_proof import judging_dollars
+from runner.records import ProofRecord
 
 PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
     DataColumn("judge", TEXT, "", "judge", lambda r: r.judge.name),
@@ -34,6 +24,6 @@ PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
     DataColumn("score", NUMBER, "points", "score, 0 to 100", lambda r: r.task_score),
     DataColumn("answers", WHOLE, "answers", "answers until one was valid", lambda r: len(r.attempts)),
     DataColumn("seconds", NUMBER, "seconds", "time of all answers", lambda r: r.duration_seconds),
-    DataColumn("cost_usd", NUMBER, "US dollars", "cost of all answers", _dollars),
+    DataColumn("cost_usd", NUMBER, "US dollars", "cost of all answers", judging_dollars),
     DataColumn("demonstration", TRUTH, "", "the answer was scripted", lambda r: r.demonstration),
 )

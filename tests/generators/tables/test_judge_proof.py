@@ -6,7 +6,7 @@ import pytest
 
 from generators.tables.judge_card import judge_cards
 from generators.tables.judge_proof import JudgeProof
-from runner.records import JudgementStatus, ProofRecord, sha256_of
+from runner.records import Cost, CostBasis, JudgementStatus, ProofRecord, sha256_of
 from tests import examples
 
 
@@ -78,6 +78,14 @@ def test_scores_of_two_versions_of_a_suite_are_never_mixed() -> None:
     assert {each.shift.points for each in result.pairs} == {40}
     one = proof([scored("a", "reference", 50), scored("a", "changed", 90, **later)]).suites["injection"]
     assert (one.pairs, one.half, one.left_out) == ((), 1, 1)
+
+
+def test_the_cost_is_that_of_scorings_whose_cost_is_known() -> None:
+    unknown = Cost(basis=CostBasis.PRICE_TABLE, amount_usd=None, source="x", missing_reason="no prices")
+    scripted = Cost(basis=CostBasis.NONE, amount_usd=0.0, source="scripted")
+    found = proof(pair("a", 50, 60), pair("b", 50, 60, costs=(unknown,))).cost
+    assert (found.amount, found.n, found.m) == (1.0, 2, 4)
+    assert proof(pair("a", 50, 60, costs=(scripted,))).cost.amount is None
 
 
 def test_without_records_there_is_nothing() -> None:
