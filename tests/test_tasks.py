@@ -161,9 +161,9 @@ def test_verify_finds_a_key_of_this_machine_and_passes_over_what_is_no_secret(
 def test_a_fault_of_ours_is_shown_in_full_and_exits_4(project: Path) -> None:
     tasks = project / "tasks.py"
     text = tasks.read_text(encoding="utf-8")
-    tasks.write_text(
-        text.replace("roots = [Path(root)] if root", "roots = [1 / 0] if not root"), encoding="utf-8"
-    )
+    broken = text.replace("verify_command(_places()", "verify_command(1 / 0")
+    assert broken != text
+    tasks.write_text(broken, encoding="utf-8")
     code, output = invoke(project, "verify")
     assert code == 4
     assert "ZeroDivisionError" in output
@@ -175,7 +175,7 @@ def test_datasets_are_listed_and_one_is_shown_in_full(project: Path) -> None:
     assert len(output.splitlines()) == len(list((project / "datasets").glob("*.yaml")))
     code, output = invoke(project, "datasets", "--name", "hello-world")
     assert code == 0
-    assert "2 checks" in output
+    assert "3 checks" in output
 
 
 def test_a_broken_dataset_is_reported_and_the_others_are_listed_all_the_same(project: Path) -> None:
