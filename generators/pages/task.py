@@ -85,7 +85,10 @@ def _facts(task: Task | None, trials: Sequence[tuple[Cell, TrialFacts]]) -> list
         facts.append(("Problem", Entry(task.problem_issue_url, href=task.problem_issue_url)))
     public = task.public_since
     facts.append(("Public since", Entry(str(public) if public else "not recorded", unknown=public is None)))
-    facts.append(("Hidden checks", Entry(words.listing([check.name for check in task.checks]) or "none")))
+    hidden = [check.name for check in task.checks if check.purpose == "hidden"]
+    other = [f"{check.name} ({check.purpose})" for check in task.checks if check.purpose != "hidden"]
+    facts.append(("Hidden checks", Entry(words.listing(hidden) or "none")))
+    facts.append(("Other checks", Entry(words.listing(other) or "none")))
     facts.append(("Digest", Entry(task.digest(), code=True)))
     return facts
 
