@@ -26,9 +26,7 @@ from runner.records import Invocation, InvocationKind, Limits, Outcome, ServerWi
 
 PATCH = "patch.diff"
 MAX_ARTIFACT_BYTES = 4 * 1024 * 1024
-NOT_SEEN_MATTERS = frozenset(
-    {Outcome.COMPLETED, Outcome.INCOMPLETE, Outcome.MODEL_ERROR, Outcome.BUDGET, Outcome.INFRASTRUCTURE}
-)
+NOT_SEEN_MATTERS = frozenset(Outcome) - {Outcome.CANCELLED, Outcome.CHEATING}
 
 
 class NotStarted(Exception):
@@ -231,7 +229,7 @@ def _outcome(desk: Desk, ended: _Ended, missing: list[str]) -> tuple[Outcome, st
     if ended.requests_seen == 0 and outcome in NOT_SEEN_MATTERS:
         return Outcome.INFRASTRUCTURE, f"the model's endpoint saw no request ({outcome.value}: {reason})"
     # An agent may wait for a server that is gone until its time is up.
-    if ended.unanswered is not None and outcome in NOT_SEEN_MATTERS | {Outcome.TIMEOUT}:
+    if ended.unanswered is not None and outcome in NOT_SEEN_MATTERS:
         text = f"the model's endpoint was not to be reached: {ended.unanswered} ({outcome.value}: {reason})"
         return Outcome.INFRASTRUCTURE, text[:1000]
     return outcome, reason

@@ -92,12 +92,12 @@ def make_plan(
     """
     by_cell(groups)
     first = groups[0].settings
-    taken = _taken_numbers(store)
+    taken, versions = _taken_numbers(store), Versions()
     generator = random.Random(first.seed)  # noqa: S311 - order of trials, no secret
     trials: list[PlannedTrial] = []
     for attempt in range(max(group.settings.trials for group in groups)):
         one_round = [
-            _planned(cell, task, taken[(cell.key, task.id)] + attempt + 1, group.parts)
+            _planned(cell, task, taken[(cell.key, task.id)] + attempt + 1, group.parts, versions)
             for group in groups
             if attempt < group.settings.trials
             for cell in group.cells()
@@ -164,7 +164,25 @@ def select_tasks(dataset: Dataset, names: Sequence[str], count: int) -> tuple[Ta
     return chosen[:count] if count else chosen
 
 
-def fingerprint(identity: TrialIdentity, parts: Parts) -> Fingerprint:
+class Versions:
+    """What installed programs say of themselves; each is asked once, however many trials it has."""
+
+    def __init__(self) -> None:
+        self._said: dict[tuple[str, Path], str] = {}
+
+    def of(self, harness: Harness, installed: Path) -> str:
+        """The version of the program of ``harness``.
+
+        Raises:
+            ConfigurationError: it is not installed.
+        """
+        asked = (harness.name, installed)
+        if asked not in self._said:
+            self._said[asked] = harness.version(installed)
+        return self._said[asked]
+
+
+def fingerprint(identity: TrialIdentity, parts: Parts, versions: Versions) -> Fingerprint:
     """Digests and versions of what the trial is asked to do, as of now."""
     skill = parts.skills[identity.cell.skill]
     return Fingerprint(
@@ -173,13 +191,13 @@ def fingerprint(identity: TrialIdentity, parts: Parts) -> Fingerprint:
         task_digest=parts.dataset.task_by_id(identity.task).digest(),
         skill_version=skill.version,
         skill_digest=skill.digest,
-        harness_version=parts.harnesses[identity.cell.harness].version(parts.installed),
+        harness_version=versions.of(parts.harnesses[identity.cell.harness], parts.installed),
     )
 
 
-def _planned(cell: CellIdentity, task: Task, number: int, parts: Parts) -> PlannedTrial:
+def _planned(cell: CellIdentity, task: Task, number: int, parts: Parts, versions: Versions) -> PlannedTrial:
     identity = TrialIdentity(cell=cell, task=task.id, trial=number)
-    return PlannedTrial(identity=identity, fingerprint=fingerprint(identity, parts))
+    return PlannedTrial(identity=identity, fingerprint=fingerprint(identity, parts, versions))
 
 
 def _taken_numbers(store: ResultsStore) -> Counter[tuple[tuple[str, ...], str]]:

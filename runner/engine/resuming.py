@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runner.engine.places import Places
-from runner.engine.planning import Group, by_cell, fingerprint
+from runner.engine.planning import Group, Versions, by_cell, fingerprint
 from runner.engine.settings import RunSettings, settings_from_strings
 from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.records import PlanRecord
@@ -77,11 +77,11 @@ def require_unchanged(plan: PlanRecord, groups: Sequence[Group], store: ResultsS
             not be comparable with each other.
     """
     changed: set[str] = set()
-    group_of = by_cell(groups)
+    group_of, versions = by_cell(groups), Versions()
     for planned in plan.trials:
         if store.has_trial(planned.identity):
             continue
-        now = fingerprint(planned.identity, group_of[planned.identity.cell.key].parts)
+        now = fingerprint(planned.identity, group_of[planned.identity.cell.key].parts, versions)
         changed |= {
             name
             for name in type(now).model_fields

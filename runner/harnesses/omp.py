@@ -12,11 +12,10 @@ from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import clean_environment, limits_not_kept, write_yaml
 from runner.harnesses.pi import (
     API_KINDS,
-    DEFAULT_OUTPUT,
     DEFAULT_WINDOW,
-    RESERVE_BEYOND_OUTPUT,
     answer_tokens,
     first_instructions,
+    reserve_tokens,
 )
 from runner.harnesses.pi_stream import OMP, read_stream, trace_event
 from runner.records import CacheSemantics, Limits
@@ -157,7 +156,7 @@ def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
 def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     """The settings file: summarise early enough that the longest answer still fits; no network, no guests."""
     window = endpoint.context_window or DEFAULT_WINDOW
-    reserve = (limits.max_output_tokens or DEFAULT_OUTPUT) + RESERVE_BEYOND_OUTPUT
+    reserve = reserve_tokens(endpoint, limits)
     flat = {
         **QUIET,
         "compaction.enabled": True,

@@ -68,7 +68,7 @@ class Pi(InstalledProgram):
         folder = assignment.home.absolute() / "agent"
         files = (
             write_json(folder / "models.json", models(assignment.endpoint, assignment.limits)),
-            write_json(folder / "settings.json", settings(assignment.limits)),
+            write_json(folder / "settings.json", settings(assignment.endpoint, assignment.limits)),
         )
         return Launch(
             command=(
@@ -145,10 +145,18 @@ def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     return {"providers": {PROVIDER: provider}}
 
 
-def settings(limits: Limits) -> dict[str, object]:
+def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     """The settings file: summarise early enough that the longest answer still fits."""
-    reserve = (limits.max_output_tokens or DEFAULT_OUTPUT) + RESERVE_BEYOND_OUTPUT
-    return {"compaction": {"enabled": True, "reserveTokens": reserve}}
+    return {"compaction": {"enabled": True, "reserveTokens": reserve_tokens(endpoint, limits)}}
+
+
+def reserve_tokens(endpoint: Endpoint, limits: Limits) -> int:
+    """Tokens to keep free: the longest answer and the summary, but never more than three quarters.
+
+    In a small window room for both would leave none to work in.
+    """
+    window = endpoint.context_window or DEFAULT_WINDOW
+    return min(answer_tokens(endpoint, limits) + RESERVE_BEYOND_OUTPUT, max(window * 3 // 4, 1))
 
 
 def answer_tokens(endpoint: Endpoint, limits: Limits) -> int:

@@ -11,7 +11,8 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.judges.base import AGENTIC, Question, Reply, Start
 from runner.judges.grounding import ToolUse, files_read
 
-OUTPUT = "stdout"
+OUTPUT = ".stdout"
+"""Ending of the file beside the home: inside it the judge, led by what it reads, could write it anew."""
 MAX_ANSWER = 1_000_000
 
 
@@ -44,7 +45,7 @@ class AgenticJudge:
         Raises:
             ConfigurationError: its program is not installed.
         """
-        stdout = question.home / OUTPUT
+        stdout = _output(question)
         launch = self.launch(self.harness.launch(_assignment(question)), question)
         stopped = start(launch, stdout)
         reading = self.harness.read(stdout, _assignment(question))
@@ -53,11 +54,11 @@ class AgenticJudge:
 
     def left_behind(self, question: Question) -> Reply:
         """What a killed one had used, from its output and its own files."""
-        reading = self.harness.read(question.home / OUTPUT, _assignment(question))
+        reading = self.harness.read(_output(question), _assignment(question))
         return self._reply(question, reading, "the runner was killed while the judge worked")
 
     def _reply(self, question: Question, reading: Reading, error: str | None) -> Reply:
-        stdout = question.home / OUTPUT
+        stdout = _output(question)
         read: tuple[str, ...] = ()
         if question.workspace is not None and stdout.is_file():
             read = files_read(self.uses(stdout), question.workspace)
@@ -95,3 +96,8 @@ def _assignment(question: Question) -> Assignment:
         limits=question.limits,
         installed=question.installed,
     )
+
+
+def _output(question: Question) -> Path:
+    """Where the agent's standard output goes."""
+    return question.home.with_name(question.home.name + OUTPUT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,17 @@ from hypothesis import strategies as st
 
 from runner.engine.matrix import OF_A_CELL, OF_A_DATASET, OF_A_MODEL, SHARED, read_matrix
 from runner.engine.places import Places
+from runner.engine.planning import make_plan
+from runner.engine.resolution import complete, resolve_all
 from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError, UsageError
+from runner.harnesses.loop import Loop
 from runner.records import PlanRecord
 from runner.store import ResultsStore, verify
 from tests.engine.runs import demonstration, run, undo_last_trial
 from tests.engine.standin import HARNESS, PROVIDER, script
 
+NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 SMALL = """
 models: [replay-careful, replay-hasty]
 harnesses: [loop]
@@ -181,6 +186,23 @@ def test_a_matrix_is_one_plan_that_interleaves_its_cells(places: Places, tmp_pat
     assert plan.seed == 3
     assert "8 of 8 trials finished" in output
     assert verify(places.roots().demonstration) == []
+
+
+def test_a_program_is_asked_for_its_version_once_however_many_trials_it_has(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Path] = []
+    answer = Loop.version
+
+    def counted(self: Loop, installed: Path) -> str:
+        asked.append(installed)
+        return answer(self, installed)
+
+    monkeypatch.setattr(Loop, "version", counted)
+    groups = resolve_all([complete(RunSettings(trials=3), places)], places)
+    plan = make_plan(groups, ResultsStore(places.results), now=NOW)
+    assert len(plan.trials) == 30
+    assert len(asked) == 1
 
 
 def test_an_interrupted_matrix_goes_on_with_what_is_left(places: Places, tmp_path: Path) -> None:

@@ -180,6 +180,13 @@ def test_a_server_that_is_gone_is_not_the_models_failure(script: str, outcome: s
     assert f"it answered none of 1 requests (ConnectError) ({outcome}: " in record.outcome_reason
 
 
+def test_an_agent_that_hangs_and_asks_nothing_is_no_measured_timeout(places: Places) -> None:
+    code, _ = run_script(places, "time.sleep(60)\n", asks=False, max_retries=0, timeout_seconds=1)
+    record = only_trial(places)
+    assert (code, record.outcome) == (3, Outcome.INFRASTRUCTURE)
+    assert "saw no request (timeout" in record.outcome_reason
+
+
 def test_requests_that_the_replay_server_saw_are_recorded(whole: tuple[Places, str]) -> None:
     places, _ = whole
     for stored in ResultsStore(places.roots().demonstration).trials():

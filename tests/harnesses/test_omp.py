@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from runner.harnesses.base import Launch, Reading
-from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.omp import Omp
+from runner.harnesses.pi import reserve_tokens
 from runner.harnesses.registry import harness
 from runner.records import Limits
 from tests.harnesses.fakes import pretend_installed
@@ -131,12 +132,19 @@ def test_the_endpoint_is_its_only_provider(tmp_path: Path, protocol: WireProtoco
     assert "harnessmark/vendor/model:1" in launch.command
 
 
-@pytest.mark.parametrize(("longest", "threshold"), [(None, 59_808), (8_000, 83_808), (200_000, 1)])
+@pytest.mark.parametrize(("longest", "threshold"), [(None, 59_808), (8_000, 83_808), (200_000, 41_808)])
 def test_it_summarises_before_the_longest_answer_could_overflow(
     tmp_path: Path, longest: int | None, threshold: int
 ) -> None:
     _, _, settings = launched(tmp_path, WireProtocol.RESPONSES, Limits(max_output_tokens=longest))
     assert settings["compaction"] == {"enabled": True, "thresholdTokens": threshold}
+
+
+def test_a_small_window_leaves_room_to_work(tmp_path: Path) -> None:
+    endpoint = Endpoint("http://127.0.0.1:9/v1", WireProtocol.RESPONSES, "m", "k", 32_000)
+    assert reserve_tokens(endpoint, Limits(max_output_tokens=16_000)) == 24_000
+    large = Endpoint("http://127.0.0.1:9/v1", WireProtocol.RESPONSES, "m", "k", 200_000)
+    assert reserve_tokens(large, Limits(max_output_tokens=16_000)) == 24_192
 
 
 def test_it_is_kept_from_the_network_and_its_subagents_are_waited_for(tmp_path: Path) -> None:
