@@ -243,3 +243,13 @@ def test_a_judge_is_tried_out_in_one_command(project: Path) -> None:
     assert code == 1
     assert "there is no suite 'orders'" in output
     assert "Traceback" not in output
+
+
+def test_stored_trials_are_graded_and_scanned_again_by_their_commands(project: Path) -> None:
+    code, output = invoke(project, "check", "--only-missing", "--cell", "nothing-like-it")
+    assert (code, output.splitlines()[0]) == (0, "0 trials to grade; 0 have their checks")
+    code, output = invoke(project, "integrity", "--dry-run")
+    assert code == 0
+    assert "1 trials are left out: no dataset here has task fix-typo" in output
+    code, output = invoke(project, "check", "--path", "datasets")
+    assert (code, "no store of results" in output, "Traceback" in output) == (1, True, False)

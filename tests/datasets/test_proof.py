@@ -27,7 +27,7 @@ def prove(
         (tmp_path / "s.patch").write_text(solution)
         keys += "    reference_solution: s.patch\n"
     text = VALID[: VALID.index("  - id: second")].replace("https://example.org/team/project", "./source")
-    text = text.replace("default_ref: v1", f"default_ref: {ref}")
+    text = text.replace("default_ref: v1", f"default_ref: {ref}").replace('"1.1"', '"1.2"')
     path = write_dataset(tmp_path, text.replace("    problem_statement", f"{keys}    problem_statement"))
     (proof,) = check_dataset(path, cache=tmp_path / "cache")
     return proof
@@ -80,3 +80,27 @@ def test_tasks_without_checks_are_skipped_and_reported_one_by_one(tmp_path: Path
 def test_a_faulty_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DatasetError):
         check_dataset(write_dataset(tmp_path, "name: x\n"), cache=tmp_path / "cache")
+
+
+@pytest.mark.parametrize(
+    ("check", "expected"),
+    [
+        ("{name: build, purpose: build, command: [python, -c, pass]}", ""),
+        (
+            "{name: build, purpose: build, command: [python, -c, 'exit(1)']}",
+            "build fails where nothing was changed",
+        ),
+        (
+            "{name: lint, purpose: lint, command: [python, -c, 'exit(1)']}",
+            "lint fails where nothing was changed",
+        ),
+        (
+            "{name: old, purpose: regression, command: [python, -c, 'exit(1)']}",
+            "old cannot be run (error): it fails",
+        ),
+    ],
+)
+def test_builds_and_old_tests_must_pass_before_any_patch(tmp_path: Path, check: str, expected: str) -> None:
+    proof = prove(tmp_path, extra=f"}}, {check[:-1]}")
+    assert any(expected in problem for problem in proof.problems) is bool(expected)
+    assert ("build pass before it" in proof.line()) is not bool(expected)
