@@ -123,6 +123,10 @@ def test_the_dataset_in_the_guide_is_valid(tmp_path: Path) -> None:
     guide = (PROJECT / "site_src" / "your-own-repository.md").read_text(encoding="utf-8")
     example = guide.partition("```yaml\n")[2].partition("```")[0]
     (tmp_path / "our-service.yaml").write_text(example, encoding="utf-8")
+    # The folder of the task's hidden test, which the guide tells to put beside the file.
+    hidden = tmp_path / "our-service" / "retry"
+    hidden.mkdir(parents=True)
+    (hidden / "test_retry.py").write_text("", encoding="utf-8")
     dataset = load_dataset(tmp_path / "our-service.yaml")
     assert [task.runnable for task in dataset.tasks] == [True]
 
