@@ -18,12 +18,17 @@ from typing import Protocol
 from runner.errors import ConfigurationError
 from runner.harnesses.accounting_cassette import BACKGROUND, DATASET, EDIT, FOREGROUND, MODEL, WINDOW
 from runner.harnesses.base import Assignment, Harness, Launch, Reading
-from runner.harnesses.counts import CLASSES_NOT_TOLD
+from runner.harnesses.counts import CLASSES_NOT_TOLD, REASONING_NOT_REPORTED
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.records import Limits, Usage
 
 KEY = "replay-needs-no-key-this-is-a-dummy"
 API_ROOT = {WireProtocol.CHAT_COMPLETIONS: "/v1", WireProtocol.RESPONSES: "/v1"}
+UNTOLD: Mapping[str, tuple[str, ...]] = {
+    CLASSES_NOT_TOLD: ("write", "reasoning"),
+    REASONING_NOT_REPORTED: ("reasoning",),
+}
+"""By the code of a warning, the classes that it says are unknown."""
 CLASSES = ("fresh", "read", "write", "output", "reasoning")
 DEADLINE_SECONDS = 60.0
 LOOK_SECONDS = 0.05
@@ -152,16 +157,17 @@ class Row:
         return all(self._agrees(name) for name in CLASSES)
 
     @property
-    def leaves_out(self) -> bool:
-        """Whether the harness says that it does not tell every class that the server told."""
-        return any(warning.code == CLASSES_NOT_TOLD for warning in self.reading.warnings)
+    def leaves_out(self) -> frozenset[str]:
+        """The classes that the harness says it does not tell although the server told them."""
+        codes = {warning.code for warning in self.reading.warnings}
+        return frozenset(name for code, names in UNTOLD.items() if code in codes for name in names)
 
     def _agrees(self, name: str) -> bool:
         recorded, true, partly = self.recorded[name], self.true[name], self.partly[name]
-        if self.leaves_out and name == "fresh":
+        if "write" in self.leaves_out and name == "fresh":
             true, partly = true + self.true["write"], partly + self.partly["write"]
         if recorded is None:
-            return true == 0 or (self.leaves_out and name in {"write", "reasoning"})
+            return true == 0 or name in self.leaves_out
         if recorded in {true, true + partly}:
             return True
         # The output of a broken-off answer is told as a placeholder; some harnesses estimate it better.

@@ -9,6 +9,7 @@ from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
 
 NOT_A_CLASS = "not a class of this protocol: tokens written to a cache are part of its fresh input"
 
+REASONING_NOT_REPORTED = "reasoning-not-reported"
 CLASSES_NOT_TOLD = "usage-classes-not-told"
 
 
@@ -87,7 +88,7 @@ def not_reported(answers: int) -> DataWarning:
 def reasoning_not_reported() -> DataWarning:
     """The warning that reasoning, which is part of the output, was not told apart from it."""
     return DataWarning(
-        code="reasoning-not-reported",
+        code=REASONING_NOT_REPORTED,
         text="how much of the output was reasoning was not told; the output includes it all the same",
     )
 

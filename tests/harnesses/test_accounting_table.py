@@ -12,7 +12,7 @@ from runner.harnesses.accounting import CASES, CLASSES, Row, cases_of
 from runner.harnesses.accounting_cassette import usage
 from runner.harnesses.accounting_table import to_markdown, to_rows
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import classes_not_told
+from runner.harnesses.counts import classes_not_told, reasoning_not_reported
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.registry import harness
 from runner.records import DataWarning
@@ -105,6 +105,16 @@ def test_classes_that_a_harness_says_it_leaves_out_are_not_held_against_it() -> 
     assert frank.agrees
     assert not frank.equal
     assert "| as far as it tells |" in to_markdown([frank], {})
+
+
+def test_reasoning_that_a_harness_says_it_does_not_tell_is_not_held_against_it() -> None:
+    silent = with_recorded({"reasoning": None})
+    assert not silent.agrees
+    frank = replace(silent, reading=replace(READING, warnings=(reasoning_not_reported(),)))
+    assert frank.agrees
+    assert frank.leaves_out == {"reasoning"}
+    assert not with_recorded({"write": None}, frank).agrees
+    assert not with_recorded({"reasoning": 3}, frank).agrees
 
 
 @pytest.mark.parametrize(
