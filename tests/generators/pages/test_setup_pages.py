@@ -107,6 +107,18 @@ def test_recorded_and_true_counts_stand_beside_each_other_where_they_differ() ->
     assert "In 2 of 3 runs" in page.source
 
 
+def test_a_class_that_a_harness_does_not_tell_is_named_and_not_held_against_it() -> None:
+    silent = accounting_row(
+        "omp", recorded={**TRUE, "reasoning": None}, explanation="Reasoning was not told."
+    )
+    page = shown((harness_reference("omp"),), (silent,))["methodology/accounting.md"]
+    (row,) = page.table("Recorded and true counts of every run")
+    assert (row["Agrees"], row["Reasoning, part of output"]) == ("as far as it tells", "unknown / 20")
+    (overview,) = page.table("Harnesses")
+    assert overview["What its own counts leave out"] == "Reasoning was not told."
+    assert overview["Runs that agree"] == "1 of 1"
+
+
 def test_every_table_of_the_accounting_sorts() -> None:
     rows = (accounting_row("pi"), accounting_row("pi"))
     page = shown((harness_reference("pi"), harness_reference("omp")), rows)["methodology/accounting.md"]
