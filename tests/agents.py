@@ -17,7 +17,8 @@ from runner.harnesses.installation import Source
 from runner.harnesses.installer import install
 from runner.harnesses.registry import HARNESSES, harness
 
-RUN_FOR_REAL = ("claude-code", "codex", "pi", "litellm")
+RUN_FOR_REAL = ("claude-code", "codex", "pi")
+PROXY = "litellm"
 CONTRACT = "tests/harnesses/test_contract.py"
 
 
@@ -27,7 +28,7 @@ def ensure_agents(installed: Path, progress: Callable[[str], None]) -> None:
     Raises:
         ConfigurationError: one cannot be had; the remedy says what to do.
     """
-    for program in install(RUN_FOR_REAL, installed, progress):
+    for program in install((*RUN_FOR_REAL, PROXY), installed, progress):
         progress(program.line())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import ipaddress
+import os
 import shutil
 import socket
 import ssl
@@ -29,6 +30,10 @@ INSIDE_PORT = 8471
 CONNECT_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 BACKLOG = 128
+SOCKET = "model.sock"
+LONGEST_SOCKET_PATH = 100
+"""Bytes; a little less than the 104 of macOS and the 108 of Linux."""
+SHORT_FOLDER = "/tmp"  # noqa: S108 - the folder made in it is our own
 
 
 class Gateway:
@@ -95,7 +100,7 @@ class Gateway:
     @property
     def socket_path(self) -> Path | None:
         """The unix socket to bind into a sandbox, if the gateway listens on one."""
-        return None if self._folder is None else self._folder / "model.sock"
+        return None if self._folder is None else self._folder / SOCKET
 
     @property
     def port(self) -> int:
@@ -113,10 +118,10 @@ class Gateway:
     def _listen(self) -> socket.socket:
         if self._on_socket:
             # Nobody else can enter the folder; inside a container the agent may have another user id.
-            self._folder = Path(tempfile.mkdtemp(prefix="harnessmark-"))
+            self._folder = _socket_folder()
             listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            listener.bind(str(self._folder / "model.sock"))
-            (self._folder / "model.sock").chmod(0o666)
+            listener.bind(str(self._folder / SOCKET))
+            (self._folder / SOCKET).chmod(0o666)
         else:
             # With the protocol named, asyncio turns off the kernel's waiting for more to send.
             listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -181,3 +186,25 @@ def _is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def _socket_folder() -> Path:
+    """A folder of our own for a socket: below the folder for temporary files, unless its path is too long.
+
+    A run that an agent starts has that folder deep below the agent's own home.
+
+    Raises:
+        ConfigurationError: no folder with a short path can be made.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="harnessmark-"))
+    if len(os.fsencode(folder / SOCKET)) <= LONGEST_SOCKET_PATH:
+        return folder
+    folder.rmdir()
+    try:
+        return Path(tempfile.mkdtemp(prefix="harnessmark-", dir=SHORT_FOLDER))
+    except OSError as error:
+        raise ConfigurationError(
+            f"the folder for temporary files is too deep for a socket, and so is the other one: {error}",
+            where=SHORT_FOLDER,
+            remedy="set TMPDIR to a folder with a short path",
+        ) from None
