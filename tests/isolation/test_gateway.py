@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
@@ -63,21 +61,6 @@ def test_request_and_answer_pass_unchanged_but_for_the_key(on_socket: bool) -> N
     assert seen.header("authorization") == f"Bearer {REAL_KEY}"
     assert seen.header("host") == "{}:{}".format(*server.address)
     assert gateway.endpoint.api_key not in seen.head.decode()
-
-
-def test_a_temporary_folder_too_deep_for_a_socket_is_no_hindrance(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    deep = tmp_path / ("d" * 60) / ("e" * 60)
-    deep.mkdir(parents=True)
-    monkeypatch.setattr(tempfile, "tempdir", str(deep))
-    with through(reply(b'{"ok": true}'), on_socket=True) as (client, gateway, _):
-        assert gateway.socket_path is not None
-        folder = gateway.socket_path.parent
-        assert folder.stat().st_mode & 0o077 == 0
-        assert client.post(PATH, json={}).json() == {"ok": True}
-    assert not folder.exists()
-    assert list(deep.iterdir()) == []
 
 
 def test_what_the_agent_gets_names_neither_endpoint_nor_key() -> None:
