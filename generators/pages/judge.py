@@ -142,6 +142,7 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
     total = len(card.judged)
     grounded = card.grounded
     known = total - grounded.get(None, 0)
+    asked = sum(bool(each.judgement.attempts) for each in card.judged)
     return [
         ("Model", Entry(card.yardstick.model or "not recorded", unknown=card.yardstick.model is None)),
         ("Version", Entry(card.yardstick.version or "not recorded", unknown=card.yardstick.version is None)),
@@ -152,7 +153,12 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
             "Zero, because artifacts were missing",
             Entry(f"{card.statuses.get(JudgementStatus.ZERO_BY_MISSING_ARTIFACTS, 0):,} of {total:,}"),
         ),
-        ("Asked again", Entry(f"{card.asked_again:,} of {total:,}", note="an answer had faults")),
+        (
+            "Asked again",
+            Entry(f"{card.asked_again:,} of {asked:,}", note="an answer had faults")
+            if asked
+            else Entry("not recorded", unknown=True),
+        ),
         (
             "Read the repository",
             Entry(f"{grounded.get(True, 0):,} of {known:,}", note="as far as it is recorded")

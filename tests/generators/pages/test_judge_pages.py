@@ -171,4 +171,5 @@ def test_the_committed_results_have_a_card_for_their_judge() -> None:
     pages = shown(ROOT / "results")
     cards = [page for path, page in pages.items() if path.startswith("judges/openai")]
     assert len(cards) >= 2
+    assert all(page.facts()["Asked again"] == "not recorded" for page in cards)
     assert any(page.table("Rank correlation of criteria") for page in cards if page.labels())
