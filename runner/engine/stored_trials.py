@@ -80,7 +80,7 @@ def selected(
     Raises:
         UsageError: the path is in no store.
     """
-    roots, below = _roots(places, path)
+    roots, below = stores_of(path, places)
     for root in roots:
         store = ResultsStore(root)
         for stored in store.trials():
@@ -116,7 +116,12 @@ def told(left_out: Counter[str]) -> Iterator[str]:
         yield f"{count} trials are left out: {reason}"
 
 
-def _roots(places: Places, path: str | None) -> tuple[list[Path], Path | None]:
+def stores_of(path: str | None, places: Places) -> tuple[list[Path], Path | None]:
+    """Roots of stores, and the folder below one of them that was named.
+
+    Raises:
+        UsageError: the path is in no store.
+    """
     if path is None:
         return list(places.roots().existing()), None
     folder = Path(path).absolute()

@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -18,24 +18,6 @@ from runner.harnesses import strands_driver as driver
 from runner.harnesses.endpoint import WireProtocol
 
 CHAT, MESSAGES = WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES
-CASES = "strands-cases.jsonl"
-USAGE = {
-    "inputTokens": 1000,
-    "outputTokens": 9,
-    "totalTokens": 1009,
-    "cacheReadInputTokens": 600,
-    "cacheWriteInputTokens": 300,
-    "reasoningTokens": 4,
-}
-REQUEST: Mapping[str, object] = {"type": "request", "index": 0}
-ANSWER: Mapping[str, object] = {"type": "model_call", "index": 0, "error": None, "usage": USAGE}
-END: Mapping[str, object] = {
-    "type": "result",
-    "is_error": False,
-    "stop_reason": "end_turn",
-    "error": None,
-    "cycle_count": 1,
-}
 
 
 class Told:

@@ -11,10 +11,11 @@ from pathlib import Path
 from rich.console import Console
 
 from runner.engine.judging.bench import Bench, open_bench
-from runner.engine.judging.docket import Docket, Entry, make_docket, stores_of
+from runner.engine.judging.docket import Docket, Entry, make_docket
 from runner.engine.judging.settings import JudgeSettings, read_judge_settings
 from runner.engine.judging.trial import Judged, judge_trial, settle
 from runner.engine.places import Places
+from runner.engine.stored_trials import stores_of
 from runner.errors import HarnessmarkError
 from runner.judges.base import AGENTIC
 from runner.judges.registry import judge

@@ -6,16 +6,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from runner.engine.judging.settings import JudgeSettings
 from runner.engine.judging.subject import Refused, subject_of
 from runner.engine.judging.trial import wanted_numbers
 from runner.engine.places import Places
-from runner.errors import UsageError
+from runner.engine.stored_trials import stores_of
 from runner.records import TrialIdentity
 from runner.store import ResultsStore
-from runner.store.layout import PLANS
 
 
 @dataclass(frozen=True)
@@ -39,23 +37,6 @@ class Docket:
     def trials(self) -> int:
         """Trials that are to be judged."""
         return len({(str(entry.store.root), entry.trial.key) for entry in self.entries})
-
-
-def stores_of(path: str | None, places: Places) -> tuple[list[Path], Path | None]:
-    """Roots of stores, and the folder below one of them that was named.
-
-    Raises:
-        UsageError: the path is in no store.
-    """
-    if path is None:
-        return list(places.roots().existing()), None
-    folder = Path(path).absolute()
-    for candidate in (folder, *folder.parents):
-        if (candidate / PLANS).is_dir():
-            return [candidate], None if candidate == folder else folder
-    raise UsageError(
-        "there is no store of results at this path", where=path, remedy="name a folder below results/"
-    )
 
 
 def make_docket(
