@@ -5,16 +5,14 @@ Exit codes: 0 done, 1 wrong usage or configuration, 2 done but below a threshold
 
 from __future__ import annotations
 
-import functools
 import os
-import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
-from invoke import Collection, Context, Exit, task
+from invoke import Collection, Context, task
 
+from runner.commands.task import ROOT as ROOT_KEY
+from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
 from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
@@ -22,44 +20,15 @@ from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.replay_form import REPLAY_HELP, replay_form
 from runner.engine.run_form import preflight_call, run_call, run_form
 from runner.engine.server_flags import SERVER_HELP, server_form
-from runner.errors import HarnessmarkError, UsageError
+from runner.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent
-OWN_FAULT = 4
-
-
-def command(function: Callable[..., int | None]) -> Callable[..., None]:
-    """An invoke task whose return value is its exit code and whose failures are explained, not traced."""
-
-    @functools.wraps(function)
-    def wrapped(*arguments: Any, **flags: Any) -> None:
-        sys.excepthook = _own_fault
-        try:
-            code = function(*arguments, **flags)
-        except HarnessmarkError as error:
-            raise Exit(error.message(), code=error.exit_code) from None
-        if code:
-            raise Exit(code=code)
-
-    return wrapped
-
-
-def _own_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A failure that nobody foresaw: show it in full and leave with the code for our own faults."""
-    sys.__excepthook__(kind, error, trace)
-    sys.exit(OWN_FAULT)
 
 
 def _places() -> Any:
     from runner.engine.places import Places
 
     return Places(ROOT)
-
-
-def _console() -> Any:
-    from rich.console import Console
-
-    return Console()
 
 
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
@@ -69,7 +38,7 @@ def run(given: dict[str, Any]) -> int:
     """Run coding agents on tasks; without flags, the offline demonstration."""
     from runner.engine.command import run_command
 
-    return run_command(_places(), _console(), environment=os.environ, **run_call(given))
+    return run_command(_places(), console(), environment=os.environ, **run_call(given))
 
 
 @task(auto_shortflags=False, optional=["resume"], help=RUN_HELP)
@@ -79,7 +48,7 @@ def preflight(given: dict[str, Any]) -> int:
     """Check what invoke run with the same flags needs, and how to put right what is missing."""
     from runner.engine.preflight.command import preflight_command
 
-    return preflight_command(_places(), _console(), environment=os.environ, **preflight_call(given))
+    return preflight_command(_places(), console(), environment=os.environ, **preflight_call(given))
 
 
 @task(
@@ -95,7 +64,7 @@ def status(_context: Context, plan: str | None = None, follow: bool = False, jso
     """Show where a run stands: done, running, left, spent, how long still, and whether its runner lives."""
     from runner.engine.status_command import status_command
 
-    return status_command(_places(), _console(), plan_id=plan, follow=follow, as_json=json)
+    return status_command(_places(), console(), plan_id=plan, follow=follow, as_json=json)
 
 
 @task(
@@ -110,7 +79,7 @@ def stop(_context: Context, plan: str | None = None, now: bool = False) -> int:
     """Ask the runner of a plan to start nothing more."""
     from runner.engine.stopping import stop_command
 
-    return stop_command(_places(), _say, plan_id=plan, now=now)
+    return stop_command(_places(), say, plan_id=plan, now=now)
 
 
 @task(auto_shortflags=False, positional=[], help=JUDGE_HELP)
@@ -120,7 +89,7 @@ def judge(given: dict[str, Any]) -> int:
     """Have stored trials scored by a judge; what is stored already is never made again."""
     from runner.engine.judging.command import judge_command
 
-    return judge_command(_places(), _console(), environment=os.environ, **judge_call(given))
+    return judge_command(_places(), console(), environment=os.environ, **judge_call(given))
 
 
 @task(name="judge-proof", auto_shortflags=False, positional=[], help=PROOF_HELP)
@@ -130,7 +99,7 @@ def judge_proof(given: dict[str, Any]) -> int:
     """Try a judge out on submissions that attack, mislead or pad; its card shows what came of it."""
     from runner.engine.proving.command import proof_command
 
-    return proof_command(_places(), _console(), environment=os.environ, **proof_call(given))
+    return proof_command(_places(), console(), environment=os.environ, **proof_call(given))
 
 
 @task(auto_shortflags=False, positional=[], help=CHECK_HELP)
@@ -140,7 +109,7 @@ def check(given: dict[str, Any]) -> int:
     """Run the checks of stored trials again, without running an agent; records get the next number."""
     from runner.engine.checking_command import check_command
 
-    return check_command(_places(), _say, environment=os.environ, **stored_call(given))
+    return check_command(_places(), say, environment=os.environ, **stored_call(given))
 
 
 @task(auto_shortflags=False, positional=[], help=INTEGRITY_HELP)
@@ -150,7 +119,7 @@ def integrity(given: dict[str, Any]) -> int:
     """Scan stored trials for forbidden help; one that had it becomes void, with the reason."""
     from runner.engine.integrity_command import integrity_command
 
-    return integrity_command(_places(), _say, environment=os.environ, **stored_call(given))
+    return integrity_command(_places(), say, environment=os.environ, **stored_call(given))
 
 
 @task(help={"root": "folder of a store (default: every store below results/)"})
@@ -159,7 +128,7 @@ def verify(_context: Context, root: str | None = None) -> int:
     """Recompute every digest of the results store and name what is wrong."""
     from runner.engine.verifying import verify_command
 
-    return verify_command(_places(), os.environ, Path(root) if root else None, _say)
+    return verify_command(_places(), os.environ, Path(root) if root else None, say)
 
 
 @task(name="harness-install", positional=["names"], help={"names": "harnesses with commas between, or all"})
@@ -168,8 +137,8 @@ def harness_install(_context: Context, names: str) -> None:
     """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
     from runner.harnesses.installer import install
 
-    for program in install(names.replace(",", " ").split(), _places().harnesses, _say):
-        _say(program.line())
+    for program in install(names.replace(",", " ").split(), _places().harnesses, say):
+        say(program.line())
 
 
 @task(name="harness-list")
@@ -182,7 +151,7 @@ def harness_list(_context: Context) -> None:
     protocols = {name: provider(name).protocols for name in PROVIDERS}
     for listed in listing(_places().harnesses, protocols):
         for line in listed.lines():
-            _say(line)
+            say(line)
 
 
 @task(
@@ -196,7 +165,7 @@ def accounting(_context: Context, harness: str = "", page: bool = False) -> int:
     """Run installed agents against the built-in model server: recorded beside true token counts."""
     from runner.engine.accounting import accounting_command
 
-    return accounting_command(_places(), _say, harness.split(",") if harness else None, keep=page)
+    return accounting_command(_places(), say, harness.split(",") if harness else None, keep=page)
 
 
 @task
@@ -206,7 +175,7 @@ def reference(_context: Context) -> None:
     from runner.engine.reference import write_reference
 
     changed = write_reference(_places().reference)
-    _say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
+    say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
 @task(positional=["what"], help={"what": "engine: what a run costs in time beside its agents"})
@@ -218,7 +187,7 @@ def measure(_context: Context, what: str) -> None:
     if what != "engine":
         raise UsageError(f"nothing measures {what!r}", remedy="known: engine")
     for line in measure_engine(_places().datasets).lines():
-        _say(line)
+        say(line)
 
 
 @task(name="model-server", auto_shortflags=False, positional=[], help=SERVER_HELP)
@@ -228,7 +197,7 @@ def model_server(given: dict[str, Any]) -> int:
     """Show the model servers and proxies of this project and how they are, start one, or stop them."""
     from runner.engine.server_command import server_command
 
-    return server_command(_places(), _say, environment=os.environ, given=given)
+    return server_command(_places(), say, environment=os.environ, given=given)
 
 
 @task(help=REPLAY_HELP)
@@ -238,7 +207,7 @@ def replay(given: dict[str, Any]) -> int:
     """Serve the recorded model turns until Ctrl-C."""
     from runner.engine.replay_form import serve_as_given
 
-    serve_as_given(given, _places().cassettes, _say)
+    serve_as_given(given, _places().cassettes, say)
     return 0
 
 
@@ -256,7 +225,7 @@ def datasets(_context: Context, name: str | None = None) -> int:
     listings = [list_dataset(find_dataset(name, folder))] if name else list_datasets(folder)
     for listing in listings:
         for line in listing.lines(in_full=name is not None):
-            _say(line)
+            say(line)
     return 0 if all(listing.ok for listing in listings) else 1
 
 
@@ -271,7 +240,7 @@ def dataset_check(_context: Context, name: str) -> int:
     proofs = check_dataset(
         find_dataset(name, places.datasets),
         cache=places.repositories,
-        on_task=lambda proof: _say(proof.line()),
+        on_task=lambda proof: say(proof.line()),
     )
     return 0 if all(proof.ok for proof in proofs) else 3
 
@@ -293,8 +262,8 @@ def import_results(_context: Context, source: str, path: list[str]) -> int:
 
     report = importer(source)([Path(each) for each in path], ResultsStore(_places().results))
     for file in report.files:
-        _say(file.line())
-    _say(report.summary())
+        say(file.line())
+    say(report.summary())
     return 3 if report.failed else 0
 
 
@@ -319,7 +288,7 @@ def publish(
     """Build the site into site/, check it, and with --to push it to a branch."""
     from generators.publish.command import publish_command
 
-    publish_command(ROOT, _say, url=url, to=to, remote=remote, prefix=prefix, keep_history=not no_history)
+    publish_command(ROOT, say, url=url, to=to, remote=remote, prefix=prefix, keep_history=not no_history)
 
 
 @task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})
@@ -328,7 +297,7 @@ def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
     """Build the site, serve it on this machine, and rebuild when results or sources change."""
     from generators.publish.preview import serve as serve_site
 
-    serve_site(ROOT, progress=_say, port=port, subpath=subpath)
+    serve_site(ROOT, progress=say, port=port, subpath=subpath)
 
 
 @task(
@@ -344,14 +313,10 @@ def run_tests(_context: Context, only: str = "", harnesses: str = "") -> int:
     if harnesses:
         from tests.agents import prove
 
-        return prove(harnesses, _places(), _say)
+        return prove(harnesses, _places(), say)
     from tests.gate import run_gate
 
-    return run_gate(_places(), _say, only.split(",") if only else [])
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
+    return run_gate(_places(), say, only.split(",") if only else [])
 
 
 namespace = Collection(
@@ -378,3 +343,4 @@ namespace = Collection(
     serve,
     run_tests,
 )
+namespace.configure({ROOT_KEY: str(ROOT)})

@@ -32,6 +32,8 @@ ALLOWED: dict[str, set[str]] = {
     # Rules that look through what an agent did; how its stream is shown is handed in.
     "runner.integrity": MIDDLE,
     "runner.importers": MIDDLE | {"runner.secrets"},
+    "runner.serving": MIDDLE,
+    "runner.endpoint": MIDDLE | {"runner.registry"},
     "runner.engine": MIDDLE
     | {
         "runner.harnesses",
@@ -41,8 +43,11 @@ ALLOWED: dict[str, set[str]] = {
         "runner.judges",
         "runner.integrity",
         "runner.serving",
+        "runner.endpoint",
         "runner.secrets",
     },
+    # The thin tasks: each parses its flags and calls one function.
+    "runner.commands": {"runner"},
     "generators": MIDDLE,
 }
 

@@ -13,7 +13,9 @@ from tests.browser.watch import Watch
 from tests.chromium import launched
 
 
-@pytest.fixture(scope="session")
+# Playwright leaves its event loop running in the thread of the tests, where no other test may find one:
+# the browser goes when the last of its tests has run, not with the session.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium. Without one the tests fail and say what to install."""
     with launched() as browser:
