@@ -19,6 +19,9 @@ from runner.costs.instances import (
     InstancePrices,
     load_instance_prices,
 )
+from runner.costs.price_book import PriceBook, load_price_book
+from runner.costs.price_lookup import PriceAnswer, PriceQuestion
+from runner.costs.price_row import PriceRow, RegionClass, RowPrices, ServiceTier
 from runner.costs.token_prices import TokenPrices, credits_cost, token_cost
 from runner.costs.tokens import classify, tokens_processed
 
@@ -31,6 +34,13 @@ __all__ = [
     "InstancePrices",
     "LatencyLimit",
     "MissingRate",
+    "PriceAnswer",
+    "PriceBook",
+    "PriceQuestion",
+    "PriceRow",
+    "RegionClass",
+    "RowPrices",
+    "ServiceTier",
     "SplitRates",
     "TokenPrices",
     "blended_rate",
@@ -40,6 +50,7 @@ __all__ = [
     "hardware_cost",
     "headline_cost",
     "load_instance_prices",
+    "load_price_book",
     "split_rates",
     "token_cost",
     "tokens_processed",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +9,8 @@ from typing import Annotated
 
 from pydantic import Field, ValidationError
 
-from runner.costs.strict_yaml import StrictDocument, read_strict_yaml
+from runner.costs.strict_yaml import read_strict_yaml
+from runner.costs.yaml_faults import fault_lines
 from runner.errors import ConfigurationError
 from runner.records import Source
 from runner.records.base import Part, Slug
@@ -64,6 +63,9 @@ class InstancePrices(Part):
         )
 
 
+KNOWN = (*Commitment, *InstancePrice.model_fields, *InstancePrices.model_fields)
+
+
 def load_instance_prices(path: Path) -> InstancePrices:
     """The price list in the YAML file at ``path``.
 
@@ -75,25 +77,8 @@ def load_instance_prices(path: Path) -> InstancePrices:
         return InstancePrices.model_validate(document.value)
     except ValidationError as error:
         raise ConfigurationError(
-            f"{len(error.errors())} faults in the price list:\n" + "\n".join(_faults(error, document)),
+            f"{len(error.errors())} faults in the price list:\n"
+            + "\n".join(fault_lines(error, document, KNOWN)),
             where=str(path),
             remedy="correct the keys named above",
         ) from None
-
-
-def _faults(error: ValidationError, document: StrictDocument) -> list[str]:
-    lines = []
-    for fault in error.errors():
-        location = tuple(part for part in fault["loc"] if part != "[key]")
-        key = ".".join(str(part) for part in location) or "document"
-        hint = ""
-        if fault["type"] in {"extra_forbidden", "enum"} and location:
-            hint = _nearest(str(location[-1]), document.keys_beside(location))
-        lines.append(f"  line {document.line(location)}: {key}: {fault['msg']}{hint}")
-    return lines
-
-
-def _nearest(name: str, beside: Mapping[str, object]) -> str:
-    known = {*Commitment, *InstancePrice.model_fields, *InstancePrices.model_fields} - set(beside)
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    return f"; did you mean {close[0]}?" if close else ""

@@ -1,0 +1,79 @@
+"""Model id: a raw id taken apart into the forms a price list may know it by."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from runner.costs.price_row import RegionClass
+
+GEOGRAPHIES = ("us", "us-gov", "eu", "ap", "apac", "au", "ca", "jp", "sa", "me", "af", "in", "uk", "mx", "il")
+"""Prefixes of inference profiles that keep a request inside one geography."""
+_REGION = re.compile(rf"^(global|{'|'.join(sorted(GEOGRAPHIES, key=len, reverse=True))})\.(?=[a-z])")
+_RESOURCE = re.compile(r"^arn:[^/]*(?:inference-profile|foundation-model)/")
+_CUTS = (
+    (re.compile(r"\[[^\[\]]*\]$"), "what stands in brackets"),
+    (re.compile(r"(?:-v\d+)?:\d+$"), "the version"),
+    (re.compile(r"(?<=[a-z0-9])(?:-|@)\d{4}-?\d{2}-?\d{2}$"), "the date"),
+    (re.compile(r"(?<=[a-z0-9])-instruct$"), "-instruct"),
+)
+_VENDOR = re.compile(r"^[a-z][a-z0-9]*\.[a-z]")
+_BARE_VERSION = re.compile(r"-v\d+$")
+"""Cut from ids with a vendor in front only: elsewhere it is part of the name, as in deepseek-v3."""
+
+
+@dataclass(frozen=True)
+class ModelId:
+    """A raw id in its forms, from the least to the most shortened, and what its prefix says."""
+
+    raw: str
+    forms: tuple[str, ...]
+    region_class: RegionClass | None
+    steps: tuple[str, ...]
+
+    @property
+    def normalised(self) -> str:
+        """The shortest form."""
+        return self.forms[-1]
+
+
+def model_id(raw: str, provider: str = "") -> ModelId:
+    """``raw`` taken apart: region prefix first, then brackets, version, date and ``-instruct`` from its end.
+
+    The region class is None where the id has no region prefix. Taking a normalised id apart changes
+    nothing. Source of the rules: specification 5.5.
+    """
+    text = raw.strip().lower()
+    steps: list[str] = []
+    for pattern, what in ((_RESOURCE, "the resource name"), (_provider_prefix(provider), "the provider")):
+        cut = pattern.sub("", text) if pattern else text
+        if cut and cut != text:
+            steps.append(f"{what} in front is dropped: {cut}")
+            text = cut
+    region = None
+    while (found := _REGION.match(text)) is not None:
+        region = region or _region_class(found[1])
+        text = text[found.end() :]
+        steps.append(f"the prefix {found[1]}. says {_region_class(found[1]).value}: {text}")
+    forms = [text]
+    while (shorter := _shortened(forms[-1])) is not None:
+        forms.append(shorter[0])
+        steps.append(f"{shorter[1]} is dropped: {shorter[0]}")
+    return ModelId(raw, tuple(forms), region, tuple(steps))
+
+
+def _provider_prefix(provider: str) -> re.Pattern[str] | None:
+    return re.compile(rf"^(?:{re.escape(provider.lower())}/)+") if provider else None
+
+
+def _region_class(prefix: str) -> RegionClass:
+    return RegionClass.GLOBAL if prefix == "global" else RegionClass.REGIONAL
+
+
+def _shortened(text: str) -> tuple[str, str] | None:
+    cuts = [*_CUTS, (_BARE_VERSION, "the version")] if _VENDOR.match(text) else _CUTS
+    for pattern, what in cuts:
+        cut = pattern.sub("", text).strip()
+        if cut and cut != text:
+            return cut, what
+    return None
