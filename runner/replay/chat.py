@@ -132,7 +132,9 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
 
 
 def _finish(answer: Answer) -> str:
-    return "tool_calls" if answer.calls else "stop"
+    if answer.calls:
+        return "tool_calls"
+    return "length" if answer.at_limit else "stop"
 
 
 def error_body(status: int, message: str, code: str) -> dict[str, object]:

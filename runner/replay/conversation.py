@@ -132,6 +132,8 @@ class Answer:
     cache_detail: bool = True
     thought: str = ""
     """Reasoning that is shown; empty where there is none or nobody asked for it."""
+    at_limit: bool = False
+    """Whether it ends because as many tokens were said as the client allows."""
 
 
 class Talk(NamedTuple):

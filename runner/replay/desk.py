@@ -11,6 +11,7 @@ from runner.errors import ConfigurationError
 from runner.replay.library import Library
 from runner.replay.meter import Meter
 from runner.replay.scenario import FaultRule
+from runner.replay.service import Service
 from runner.replay.tally import Tally
 
 
@@ -43,7 +44,7 @@ class Log:
 
 @dataclass(frozen=True)
 class Desk:
-    """Cassettes, counts, log and the faults that hold for every request."""
+    """Cassettes, counts, log, and the faults and times that hold for every request."""
 
     library: Library
     log: Log
@@ -51,3 +52,5 @@ class Desk:
     tally: Tally = field(default_factory=Tally)
     meter: Meter = field(default_factory=Meter)
     stopping: threading.Event = field(default_factory=threading.Event)
+    service: Service | None = None
+    """Injected service times; None answers at once."""

@@ -7,7 +7,8 @@ import select
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
 from urllib.parse import unquote
 
@@ -19,6 +20,8 @@ from runner.replay.meter import CONTENT_TYPE, Ticket
 from runner.replay.player import find_turn, play
 from runner.replay.routes import Route, find_route
 from runner.replay.scenario import Faults, Scenario, ScenarioError, active_faults, parse_path
+from runner.replay.service import Delivery
+from runner.replay.stand_in import CONTEXT_WINDOW, NOWHERE, STAND_IN, Ask, read_ask, say
 from runner.replay.tally import Part, Served
 from runner.replay.turns import MAIN_THREAD, Tokens, Turn
 from runner.replay.wire import Wire
@@ -38,6 +41,10 @@ class Exchange:
     ticket: Ticket
     entry: dict[str, object]
     """What the request log will say."""
+    number: int = 0
+    """Of the request in its run, from 0."""
+    delivery: Delivery | None = None
+    """When each part of the answer is due; None: at once."""
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -100,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
             raw = self._body()
             entry["body_bytes"] = len(raw)
             path, _, query = self.path.partition("?")
-            scenario = parse_path(path)
+            scenario = self._scenario(path)
             route = find_route(scenario.api_path, query)
             wire = route.wire
             entry |= {"run": scenario.run, "protocol": wire.name}
@@ -113,10 +120,19 @@ class Handler(BaseHTTPRequestHandler):
             entry["seconds"] = round(time.monotonic() - started, 6)
             self.desk.log.write(entry)
 
+    def _scenario(self, path: str) -> Scenario:
+        """Where a request belongs. A server that keeps to service times takes load from anywhere."""
+        anywhere = self.desk.service is not None and path == NOWHERE.api_path
+        return NOWHERE if anywhere else parse_path(path)
+
     def _model_request(self, scenario: Scenario, route: Route, raw: bytes, entry: dict[str, object]) -> None:
         part = Part(scenario.run, route.wire.name, MAIN_THREAD)
+        ask = None
         try:
-            conversation = route.wire.read(_json_object(raw), route.call)
+            body = _json_object(raw)
+            conversation = route.wire.read(body, route.call)
+            if self.desk.service is not None and conversation.model == STAND_IN and route.wire is CHAT:
+                ask = read_ask(body)
         except RequestFault as error:
             self.desk.tally.begin(part)
             self.desk.tally.error(part, error.status)
@@ -139,7 +155,7 @@ class Handler(BaseHTTPRequestHandler):
         ticket = self.desk.meter.arrive(conversation.model)
         try:
             faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
-            self._answer(scenario, route, conversation, Exchange(part, faults, ticket, entry))
+            self._answer(scenario, route, conversation, Exchange(part, faults, ticket, entry, number), ask)
         except RequestFault as error:
             self.desk.tally.error(part, error.status)
             raise
@@ -147,7 +163,12 @@ class Handler(BaseHTTPRequestHandler):
             ticket.end()
 
     def _answer(
-        self, scenario: Scenario, route: Route, conversation: Conversation, exchange: Exchange
+        self,
+        scenario: Scenario,
+        route: Route,
+        conversation: Conversation,
+        exchange: Exchange,
+        ask: Ask | None,
     ) -> None:
         faults, entry = exchange.faults, exchange.entry
         if faults.delay_seconds:
@@ -160,12 +181,24 @@ class Handler(BaseHTTPRequestHandler):
             self.desk.tally.error(exchange.part, faults.status)
             entry["status"] = self._scripted_error(route.wire, faults)
             return
-        turn = find_turn(self.desk.library, scenario, conversation)
-        answer = play(turn, scenario, conversation, faults)
-        exchange.ticket.begin(turn.usage)
-        entry |= {"status": 200, "step": turn.step, "usage": turn.usage.model_dump()}
-        entry["calls"] = [call.name for call in answer.calls]
-        self._deliver(route, turn, answer, exchange, stream=conversation.stream)
+        turn = find_turn(self.desk.library, scenario, conversation) if ask is None else ask.turn(0)
+        service = self.desk.service
+        with ExitStack() as stack:
+            if service is not None:
+                stack.enter_context(service.place(turn.usage.prompt + turn.usage.output, self._client_left))
+                if ask is not None:
+                    turn = ask.turn(service.prefixes.look_up(ask.tokens))
+                    service.prefixes.remember(ask.tokens)
+                    stack.callback(service.prefixes.remember, ask.kept)
+                exchange = replace(exchange, delivery=service.delivery(turn.usage, self._client_left))
+            exchange.ticket.begin(turn.usage)
+            if ask is None:
+                answer = play(turn, scenario, conversation, faults)
+            else:
+                answer = say(ask, turn, conversation, exchange.number)
+            entry |= {"status": 200, "step": turn.step, "usage": turn.usage.model_dump()}
+            entry["calls"] = [call.name for call in answer.calls]
+            self._deliver(route, turn, answer, exchange, stream=conversation.stream)
 
     def _deliver(self, route: Route, turn: Turn, answer: Answer, exchange: Exchange, *, stream: bool) -> None:
         whole = not exchange.faults.breaks_off
@@ -195,32 +228,43 @@ class Handler(BaseHTTPRequestHandler):
                 kind = EVENT_STREAM
             elif not route.call.server_sent:
                 events, kind = _json_list(events), "application/json"
-            self._stream(events, exchange, kind)
+            self._stream(events, exchange, kind, _reason(answer))
             return
         body = route.wire.whole(answer, created)
-        exchange.ticket.first_byte()
+        self._begins_to_flow(exchange)
         if exchange.faults.breaks_off:
             self._half_a_body(json.dumps(body).encode(), exchange.faults)
         else:
-            exchange.ticket.end("stop")
+            if exchange.delivery is not None:
+                exchange.delivery.wait(1.0)
+            exchange.ticket.end(_reason(answer))
             self._send(200, body)
 
-    def _stream(self, events: list[bytes], exchange: Exchange, kind: str) -> None:
-        faults = exchange.faults
+    def _begins_to_flow(self, exchange: Exchange) -> None:
+        delivery = exchange.delivery
+        if delivery is not None:
+            delivery.wait()
+        exchange.ticket.first_byte(None if delivery is None else delivery.pace)
+
+    def _stream(self, events: list[bytes], exchange: Exchange, kind: str, reason: str) -> None:
+        faults, delivery = exchange.faults, exchange.delivery
+        self._begins_to_flow(exchange)
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
-        exchange.ticket.first_byte()
         flowing = list(_spoiled(events, faults))
         for number, event in enumerate(flowing, start=1):
             if faults.pace_seconds and number > 1:
                 self.wfile.flush()
                 self.desk.stopping.wait(faults.pace_seconds)
+            if delivery is not None and number > 1:
+                self.wfile.flush()
+                delivery.wait((number - 1) / (len(flowing) - 1))
             if number == len(flowing) and not faults.breaks_off:
                 # As with the tally: no reader can be faster than the count.
-                exchange.ticket.end("stop")
+                exchange.ticket.end(reason)
             self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
         if faults.breaks_off:
             self.wfile.flush()
@@ -243,6 +287,10 @@ class Handler(BaseHTTPRequestHandler):
             self._silence()
         self.close_connection = True
 
+    def _client_left(self) -> bool:
+        readable, _, _ = select.select([self.connection], [], [], 0)
+        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+
     def _silence(self) -> None:
         """Say nothing until the client leaves or the server stops."""
         self.close_connection = True
@@ -262,6 +310,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _models(self, dataset: str | None) -> dict[str, object]:
         windows = self.desk.library.models(dataset)
+        if self.desk.service is not None:
+            windows[STAND_IN] = CONTEXT_WINDOW
         data = [
             {"id": model, "object": "model", "created": 0, "owned_by": "replay", "max_model_len": window}
             for model, window in windows.items()
@@ -308,6 +358,10 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
         self.wfile.flush()
+
+
+def _reason(answer: Answer) -> str:
+    return "length" if answer.at_limit else "stop"
 
 
 def _json_list(events: list[bytes]) -> list[bytes]:

@@ -15,6 +15,8 @@ from runner.replay.library import Library, open_library
 from runner.replay.listener import Listener, listen
 from runner.replay.meter import Meter
 from runner.replay.scenario import FaultRule, ScenarioError, parse_fault
+from runner.replay.service import Service, ServiceTimes
+from runner.replay.stand_in import STAND_IN
 from runner.replay.tally import RunCount
 
 
@@ -29,6 +31,7 @@ class ReplayServer:
             the end.
         faults: rules for every request, such as ``("first1-e500",)``; a path may add its own.
         log: file that gets one JSON line per request.
+        service: how long it takes; None answers at once. With it a model is served that answers any load.
 
     Raises:
         ConfigurationError: cassettes or faults are wrong, or the address is taken.
@@ -43,7 +46,9 @@ class ReplayServer:
         unix_socket: Path | None = None,
         faults: Sequence[str] = (),
         log: Path | None = None,
+        service: ServiceTimes | None = None,
     ) -> None:
+        self._service = service
         self._library = open_library(cassettes)
         self._rules = parse_faults(faults)
         self._address = (host, port)
@@ -83,8 +88,13 @@ class ReplayServer:
         return self._desk
 
     def __enter__(self) -> ReplayServer:
-        meter = Meter(tuple(self._library.models()))
-        desk = Desk(self._library, Log(self._log_path), self._rules, meter=meter)
+        desk = Desk(
+            self._library,
+            Log(self._log_path),
+            self._rules,
+            meter=self._meter(),
+            service=None if self._service is None else Service(self._service),
+        )
         started: list[Listener] = []
         try:
             started.append(listen(self._address, desk))
@@ -104,6 +114,12 @@ class ReplayServer:
         if self._socket is not None:
             self._socket.unlink(missing_ok=True)
         self._listeners = ()
+
+    def _meter(self) -> Meter:
+        models, service = tuple(self._library.models()), self._service
+        if service is None:
+            return Meter(models)
+        return Meter((*models, STAND_IN), paced=True, kv_cache_tokens=service.kv_cache_tokens)
 
     def _started(self) -> Listener:
         if not self._listeners:
@@ -139,6 +155,7 @@ def serve(
     unix_socket: Path | None = None,
     faults: Sequence[str] = (),
     log: Path | None = None,
+    service: ServiceTimes | None = None,
     until: threading.Event | None = None,
 ) -> None:
     """Serve alone until interrupted (Ctrl-C) or until ``until`` is set.
@@ -151,7 +168,7 @@ def serve(
     """
     ended = until or threading.Event()
     with ReplayServer(
-        cassettes, host=host, port=port, unix_socket=unix_socket, faults=faults, log=log
+        cassettes, host=host, port=port, unix_socket=unix_socket, faults=faults, log=log, service=service
     ) as server:
         started(server.base_url)
         with contextlib.suppress(KeyboardInterrupt):
