@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import queue
@@ -191,9 +192,9 @@ class Theatre:
             return
 
     def end(self, position: int, how: End) -> None:
-        """A trial in flight ends."""
+        """A trial in flight ends; one that was cancelled meanwhile does not hear how."""
         line = self.lines.pop(position)
-        with line:
+        with line, contextlib.suppress(BrokenPipeError, ConnectionResetError):
             line.send(how)
 
     def signal(self) -> None:
