@@ -16,6 +16,7 @@ from runner.records import (
     CorrectionRecord,
     Cost,
     CostBasis,
+    DataWarning,
     Deployment,
     Fingerprint,
     Hosting,
@@ -29,22 +30,26 @@ from runner.records import (
     JudgementStatus,
     Level,
     Limits,
+    LoadSession,
     ModelName,
     Outcome,
     PlannedTrial,
     PlanRecord,
     ProofRecord,
+    Quantiles,
     Scanned,
     SeenPart,
     ServerWindow,
     Serving,
     Severity,
     Source,
+    SweepFindings,
     TestOutcomes,
     ThroughputRecord,
     TrialIdentity,
     TrialRecord,
     Usage,
+    Workload,
     sha256_of,
 )
 from runner.records.usage import CacheSemantics, SemanticsDecision
@@ -325,12 +330,28 @@ def plan(*who: TrialIdentity, plan_id: str = PLAN_ID) -> PlanRecord:
 
 def sweep() -> ThroughputRecord:
     """A sweep of one level."""
+    level = Level(
+        concurrency=5,
+        started_at=NOON,
+        ended_at=LATER,
+        output_tokens_per_second=188.85,
+        prompt_tokens_per_second=15678.55,
+        ttft_ms_upper=Quantiles(p50=2500.0, p90=5000.0),
+        ttft_ms_lower=Quantiles(p50=1000.0, p90=2500.0, p99=2_560_000.0),
+        ttft_ms_estimate=Quantiles(p50=1810.5, p90=3200.0),
+        sessions=(LoadSession(slot=0, task="fix-typo", status="cutoff", started_at=NOON, ended_at=LATER),),
+        warnings=(DataWarning(code="few-requests", text="3 requests ended within the level."),),
+    )
     return ThroughputRecord(
         sweep_id="2026-01-31",
         deployment=Deployment(
             name="model-a", model="model-a", instance_type="p5en.48xlarge", instance_share=1.0
         ),
-        levels=(Level(concurrency=5, output_tokens_per_second=188.85, prompt_tokens_per_second=15678.55),),
+        workload=Workload(kind="agent-sessions", description="Agents at tasks.", seed=7, harness="loop"),
+        scrape_interval_seconds=1.0,
+        collector_sha256="0" * 64,
+        levels=(level,),
+        findings=SweepFindings(cheapest=5, fastest=5, ttft_p90_limit_ms=5000.0),
         source=SOURCE,
     )
 

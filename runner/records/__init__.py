@@ -22,7 +22,17 @@ from runner.records.proof import CHANGED, REFERENCE, ProofRecord
 from runner.records.reference import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 from runner.records.schema import json_schemas
 from runner.records.server_window import ServerWindow
-from runner.records.throughput import Deployment, Level, Quantiles, Spread, ThroughputRecord
+from runner.records.throughput import (
+    Deployment,
+    Level,
+    LoadSession,
+    Quantiles,
+    SessionShape,
+    Spread,
+    SweepFindings,
+    ThroughputRecord,
+    Workload,
+)
 from runner.records.trial import (
     Artifact,
     ArtifactState,
@@ -76,6 +86,7 @@ __all__ = [
     "LedgerEntry",
     "Level",
     "Limits",
+    "LoadSession",
     "ModelName",
     "Outcome",
     "Part",
@@ -91,15 +102,18 @@ __all__ = [
     "SemanticsDecision",
     "ServerWindow",
     "Serving",
+    "SessionShape",
     "Severity",
     "Source",
     "Spread",
     "Standing",
+    "SweepFindings",
     "TestOutcomes",
     "ThroughputRecord",
     "TrialIdentity",
     "TrialRecord",
     "Usage",
+    "Workload",
     "chain_value",
     "json_schemas",
     "parse_record",

@@ -62,11 +62,17 @@ def _check_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def _throughput_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 adds load, times, sessions, bounds and estimates, which older records do not know."""
+    return document
+
+
 UPGRADES: Mapping[tuple[str, int], Step] = {
     ("trial", 1): _trial_1_to_2,
     ("trial", 2): _trial_2_to_3,
     ("judgement", 1): _judgement_1_to_2,
     ("check", 1): _check_1_to_2,
+    ("throughput", 1): _throughput_1_to_2,
 }
 """From (kind, version) to the step that makes version + 1 of it. A step is added, never changed."""
 

@@ -59,11 +59,21 @@ def test_every_raw_rate_of_every_level_is_kept(path: Path) -> None:
     }
     for level, printed in zip(record.levels, document["levels"], strict=True):
         kept = level.model_dump()
-        assert set(names) == set(kept) - {"concurrency"}
+        unknown = {name for name, value in kept.items() if value in (None, ())} - set(names)
+        assert set(kept) == {"concurrency"} | set(names) | unknown
+        assert not any(name.endswith(("_lower", "_estimate")) for name in set(kept) - unknown)
         for ours, theirs in names.items():
             assert kept[ours] == printed.get(theirs), ours
     assert record.hourly_usd_in_source == document.get("dollars_per_hour")
     assert record.sweep_id == f"published-{document['source']['commit'][:8]}"
+
+
+def test_the_load_is_told_and_what_it_was_made_of_is_unknown() -> None:
+    kinds = {found.deployment.name: found.workload for found in figures.sweeps()}
+    for name, workload in kinds.items():
+        assert workload is not None
+        assert workload.kind == ("equal-requests" if name == OLDER_SHAPE else "agent-sessions")
+        assert (workload.harness, workload.dataset, workload.shape) == (None, None, None)
 
 
 def test_there_are_27_sweeps_of_27_deployments() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from runner.importers.published.identity import source_of
 from runner.importers.published.sweep_document import RequestSweepDocument, SweepDocument
 from runner.importers.published.trials import COST_CEILING_REASON, IMPORT_VERSION
-from runner.records import DataWarning, Deployment, Level, PlanRecord, ThroughputRecord
+from runner.records import DataWarning, Deployment, Level, PlanRecord, ThroughputRecord, Workload
 
 HALF, EIGHTH = 1 / 2, 1 / 8
 
@@ -38,6 +38,13 @@ CURRENT_FULL: Mapping[str, float] = {"p5en.48xlarge": 27.72, "g6e.12xlarge": 4.5
 ACCELERATORS: Mapping[str, int] = {"p5en.48xlarge": 8, "g6e.12xlarge": 4, "g6e.4xlarge": 1}
 
 LEVEL_SECONDS = 600
+AGENT_SESSIONS = Workload(
+    kind="agent-sessions",
+    description="Coding-agent sessions at tasks in many repositories; which agent and tasks is not told.",
+)
+EQUAL_REQUESTS = Workload(
+    kind="equal-requests", description="Equal requests of 256 output tokens; their prompts are not told."
+)
 OLDER_REVISIONS = frozenset({"gemma-4-31b.rev-100bfce"})
 
 
@@ -86,6 +93,7 @@ def _sessions(sweep: SweepDocument) -> ThroughputRecord:
     return ThroughputRecord(
         sweep_id=_sweep_id(sweep),
         deployment=deployment,
+        workload=AGENT_SESSIONS,
         hourly_usd_in_source=sweep.dollars_per_hour,
         levels=levels,
         warnings=tuple(_warnings(sweep, deployment)),
@@ -107,6 +115,7 @@ def _requests(sweep: RequestSweepDocument) -> ThroughputRecord:
             context_window=sweep.max_model_len,
         ),
         sweep_date=sweep.sweep_date,
+        workload=EQUAL_REQUESTS,
         levels=tuple(
             Level(
                 concurrency=level.concurrency,
