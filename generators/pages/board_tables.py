@@ -9,7 +9,7 @@ from generators.pages import links, words
 from generators.pages.charting import label
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
-from generators.statistics.comparison import FEW_TASKS
+from generators.statistics.frontier import FEW_TASKS
 from generators.tables.boards import Board, Placement
 from generators.tables.cells import Cell, CellKey
 from generators.tables.quality import explain

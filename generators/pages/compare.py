@@ -9,7 +9,7 @@ from generators.pages import links, words
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
-from generators.statistics.comparison import TIE_RELATIVE, Side
+from generators.statistics.published_rules import TIE_RELATIVE, Side
 from generators.tables.pairs import MEASURES, HarnessPair, Measured, ModelPair, harness_pairs
 from generators.tables.sample import Unit
 from runner.records import Hosting

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from generators.statistics.comparison import PairedMean, Side, Tally, paired_mean, tally, tie_rule
+from generators.statistics.paired import PairedMean, paired_mean
+from generators.statistics.published_rules import Side, Tally, tally, tie_rule
 from generators.tables.aliases import ModelAliases
 from generators.tables.boards import task_means
 from generators.tables.cells import Cell

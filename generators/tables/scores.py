@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable
 
-from generators.statistics.comparison import mean_bounds
+from generators.statistics.bounds import mean_bounds
 from generators.tables.sample import Sample, Value
 from generators.tables.scoring import ScoreState
 

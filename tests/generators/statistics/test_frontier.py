@@ -108,7 +108,7 @@ def test_membership_with_few_tasks_equals_every_draw_counted(
 ) -> None:
     costs = [[math.nan if math.isnan(s) else c for c, s in cell] for cell in cells]
     scores = [[s for _, s in cell] for cell in cells]
-    found = frontier_membership(np.array(costs), np.array(scores))
+    found = frontier_membership(np.array(costs), np.array(scores), plain=True)
     assert found.method == "exact"
     assert found.seed is None
     assert list(found.probabilities) == pytest.approx(by_every_draw(costs, scores), abs=1e-9)

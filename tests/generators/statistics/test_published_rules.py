@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.statistics.comparison import Side, mean_bounds, paired_mean, tally, tie_rule
+from generators.statistics.bounds import mean_bounds
+from generators.statistics.paired import paired_mean
+from generators.statistics.published_rules import Side, tally, tie_rule
 
 PUBLISHED = """
 haiku 41.08 47.12; opus-4-8 69.24 60.68; opus-5 70.76 75.72; sonnet-5 68.04 66.52; deepseek 53.72 54.44;
