@@ -134,6 +134,17 @@
         fixedrange: state.touch,
       };
       if (state.narrow) painted.margin = { ...layout.margin, l: 40, r: 10 };
+    } else if (layout.meta.kind === "lines") {
+      for (const name of ["xaxis", "yaxis"]) {
+        painted[name] = {
+          ...layout[name],
+          ...axis,
+          range: [...layout[name].range],
+          title: { ...layout[name].title, font },
+          fixedrange: state.touch,
+        };
+      }
+      if (state.narrow) painted.margin = { ...layout.margin, l: 54, r: 10 };
     } else {
       painted.dragmode = false;
       painted.polar = {

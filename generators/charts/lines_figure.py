@@ -1,0 +1,61 @@
+"""Lines figure: the interactive form of lines along one axis, as plain Plotly JSON."""
+
+from __future__ import annotations
+
+from generators.charts.lines_plan import Line, LinesPlan
+from generators.charts.palette import LIGHT
+from generators.charts.series import DASHES, series_variable
+from generators.charts.symbol import symbol_for
+from generators.escape.html import Json, plotly_text
+
+
+def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[str, Json]:
+    """Traces and layout. What the script needs besides Plotly stands in the `meta` of trace and layout."""
+    return {
+        "data": [_trace(plan, index, line) for index, line in enumerate(plan.lines)],
+        "layout": {
+            "showlegend": False,
+            "hovermode": "x",
+            "margin": {"l": 66, "r": 16, "t": 12, "b": 50},
+            "xaxis": {
+                "title": {"text": plotly_text(plan.across)},
+                "range": plan.x_axis.plotly_range(),
+                "tickvals": list(plan.x_axis.ticks),
+                "zeroline": False,
+            },
+            "yaxis": {
+                "title": {"text": plotly_text(plan.up)},
+                "range": plan.y_axis.plotly_range(),
+                "tickprefix": plan.prefix,
+                "zeroline": False,
+            },
+            "meta": {
+                "kind": "lines",
+                "slug": slug,
+                "title": plotly_text(title),
+                "scope": plotly_text(scope),
+                "subset": "",
+            },
+        },
+    }
+
+
+def _trace(plan: LinesPlan, index: int, line: Line) -> dict[str, Json]:
+    variable = series_variable(index)
+    label = plotly_text(line.label, 80)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": label,
+        "x": list(plan.places),
+        "y": list(line.values),
+        "connectgaps": False,
+        "hoverinfo": "text",
+        "hovertext": [
+            f"<b>{label}</b><br>{plotly_text(plan.across)} {place:g}: {plotly_text(plan.shown(value))}"
+            for place, value in zip(plan.places, line.values, strict=True)
+        ],
+        "line": {"width": 2, "dash": DASHES[index], "color": LIGHT[variable]},
+        "marker": {"size": 8, "symbol": symbol_for(index), "color": LIGHT[variable]},
+        "meta": {"colour": variable},
+    }
