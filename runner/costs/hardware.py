@@ -29,8 +29,12 @@ class LatencyLimit:
     tpot_mean_ms: float | None = None
 
     def kept_by(self, level: Level) -> bool:
-        """Whether ``level`` keeps the limits; an unknown latency keeps none."""
-        ttft = level.ttft_ms_upper.p90 if level.ttft_ms_upper else None
+        """Whether ``level`` keeps the limits; an unknown latency keeps none.
+
+        The quantile is the estimate within its bucket, or the bucket's upper bound where there is none.
+        """
+        known = (each for each in (level.ttft_ms_estimate, level.ttft_ms_upper) if each is not None)
+        ttft = next((each.p90 for each in known if each.p90 is not None), None)
         pairs = ((ttft, self.ttft_p90_ms), (level.tpot_ms_mean, self.tpot_mean_ms))
         return all(limit is None or (value is not None and value <= limit) for value, limit in pairs)
 
