@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -25,6 +26,14 @@ class ToolCall(Part):
     identifier: str
     name: str
     arguments: str
+
+    def arguments_object(self) -> dict[str, JsonValue]:
+        """The arguments as an object; an empty one where they are none."""
+        try:
+            found = json.loads(self.arguments)
+        except (ValueError, RecursionError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
 
 class Message(Part):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,7 +161,7 @@ def tokens_per_chunk(result: StreamResult) -> float | None:
 
 def gaps(stamps: Sequence[int]) -> Gaps:
     """Between consecutive stamps: how many, and their nearest-rank p50, p95 and largest, in ms."""
-    waits = sorted((after - before) / NS_PER_MS for before, after in zip(stamps, stamps[1:], strict=False))
+    waits = sorted((after - before) / NS_PER_MS for before, after in itertools.pairwise(stamps))
     if not waits:
         return Gaps(count=0)
     return Gaps(count=len(waits), p50=nearest_rank(waits, 0.5), p95=nearest_rank(waits, 0.95), max=waits[-1])

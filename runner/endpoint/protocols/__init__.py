@@ -1,0 +1,1 @@
+"""Protocols: what a request and an answer look like in each API."""
