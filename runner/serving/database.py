@@ -20,6 +20,7 @@ from pathlib import Path
 import duckdb
 
 from runner.errors import StoreError, UsageError
+from runner.serving.exposition import Sample
 from runner.serving.loading import load_spool
 from runner.serving.schema import create_tables, create_views
 from runner.serving.spool import (
@@ -38,16 +39,6 @@ FOLD_BYTES = 2_000_000
 MAX_SERIES = 100_000
 """Of one database; a server that invents labels would fill the disk."""
 FILE_MODE = 0o644
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One line of the server's page. Labels are compact JSON with sorted keys; no finite number is None."""
-
-    metric: str
-    metric_type: str
-    labels: str
-    value: float | None
 
 
 @dataclass(frozen=True)
@@ -104,11 +95,10 @@ class CollectorDatabase:
         error = answer.error
         if len(self._series) + len(new) > MAX_SERIES:
             error, points, new = f"the server has told of more than {MAX_SERIES:,} series", [], {}
-        self._sequence += 1
         scrape = Scrape(
             self._next_scrape,
             self._session.session_id,
-            self._sequence,
+            self._sequence + 1,
             answer.scraped_at,
             answer.duration_ms,
             "error" if error else "ok",
@@ -116,9 +106,15 @@ class CollectorDatabase:
             tuple(points),
             tuple(SeriesName(number, *key) for key, number in new.items()),
         )
-        self._next_scrape += 1
         self._write(scrape_line(scrape))
+        self._next_scrape += 1
+        self._sequence += 1
         self._series |= new
+
+    @property
+    def spool(self) -> Path:
+        """The file that scrapes are appended to."""
+        return spool_of(self.path)
 
     @property
     def wants_folding(self) -> bool:
@@ -132,7 +128,10 @@ class CollectorDatabase:
             StoreError: that cannot be done now; nothing is lost, and the spool goes on.
         """
         _fold(self.path)
-        self._truncate(0)
+        # A new file: whoever reads the old one reads it to its end.
+        emptied = _new_spool(self.path)
+        os.close(self._descriptor)
+        self._descriptor, self._size = emptied, 0
 
     def end(self, stopped_at: datetime) -> None:
         """End the session and fold; the spool is gone afterwards.
@@ -153,17 +152,10 @@ class CollectorDatabase:
                 raise OSError(0, "the disk is full")
         except OSError as error:
             # Half a line would spoil the next one.
-            with contextlib.suppress(StoreError):
-                self._truncate(self._size)
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._descriptor, self._size)
             raise _unwritable(error, self.path) from None
         self._size += len(line)
-
-    def _truncate(self, size: int) -> None:
-        try:
-            os.ftruncate(self._descriptor, size)
-        except OSError as error:
-            raise _unwritable(error, self.path) from None
-        self._size = size
 
 
 def lock_of(database: Path) -> Path:
@@ -237,13 +229,22 @@ def _ready(path: Path) -> CollectorDatabase:
             "SELECT metric, metric_type, labels, series_id FROM metric_series"
         ).fetchall()
         newest = _first(connection, "SELECT coalesce(max(scrape_id), 0) FROM metric_scrapes")
+    known = {(metric, kind, labels): number for metric, kind, labels, number in series}
+    return CollectorDatabase(path, _new_spool(path), 0, known, 1 + newest)
+
+
+def _new_spool(path: Path) -> int:
+    """Put an empty spool in its place; the descriptor to write to."""
+    spool = spool_of(path)
+    empty = spool.with_name(f"{spool.name}.empty")
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC
-        descriptor = os.open(spool, flags, FILE_MODE)
+        descriptor = os.open(
+            empty, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, FILE_MODE
+        )
+        empty.replace(spool)
     except OSError as error:
         raise _unwritable(error, path) from None
-    known = {(metric, kind, labels): number for metric, kind, labels, number in series}
-    return CollectorDatabase(path, descriptor, 0, known, 1 + newest)
+    return descriptor
 
 
 def _fold(path: Path) -> None:
