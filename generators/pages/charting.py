@@ -56,7 +56,7 @@ def pareto(world: World, board: Board, page: str, *, slug: str, title: str, scop
         "the frontier within one cost basis; across bases the comparison is directional only."
     )
     chart = pareto_chart(points, slug=slug, title=title, scope=scope, caption=caption)
-    return _drawn(chart, page)
+    return drawn(chart, page)
 
 
 def radars(world: World, cells: Sequence[Cell], page: str, *, slug: str, scope: str) -> list[Drawn]:
@@ -96,7 +96,7 @@ def radars(world: World, cells: Sequence[Cell], page: str, *, slug: str, scope: 
                 scope=scope,
             )
         )
-    return [_drawn(chart, page) for chart in charts]
+    return [drawn(chart, page) for chart in charts]
 
 
 def top_cells(board: Board) -> list[Cell]:
@@ -144,7 +144,8 @@ def _series(world: World, cell: Cell, page: str, amounts: tuple[float | None, ..
     )
 
 
-def _drawn(chart: Chart, page: str) -> Drawn:
+def drawn(chart: Chart, page: str) -> Drawn:
+    """A chart as it stands on ``page``, with its file among the site's data."""
     path = f"data/charts/{chart.slug}.json"
     content = str(escape.json_script(chart.figure)) + "\n"
     return Drawn(chart.html(links.relative(page, path)), Asset(path, content.encode()))

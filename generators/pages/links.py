@@ -25,6 +25,7 @@ JUDGES = "judges/index.md"
 PROOF = "judge-proof.md"
 """How judges are tried out; written by hand."""
 ACCOUNTING = "methodology/accounting.md"
+SERVING = "serving/index.md"
 DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
 
@@ -54,6 +55,11 @@ def harness_page(harness: str, prefix: str = "") -> str:
 def judge_page(name: str, prefix: str = "") -> str:
     """Source path of a judge's card."""
     return f"{prefix}judges/{component(name)}.md"
+
+
+def deployment_page(name: str) -> str:
+    """Source path of the page of a swept deployment."""
+    return f"serving/{component(name)}.md"
 
 
 def setup_page(harness: str) -> str:

@@ -146,6 +146,10 @@ class HardwareRates:
         """Names of all deployments with a sweep, in order."""
         return tuple(sorted(self._sweeps))
 
+    def sweep_of(self, deployment: str) -> ThroughputRecord | None:
+        """The sweep that prices ``deployment``; None where there is none."""
+        return self._sweeps.get(deployment)
+
     def default_deployment(self, model_slug: str) -> str:
         """The deployment whose sweep prices ``model_slug``."""
         return self.prices.default_deployments.get(model_slug, model_slug)

@@ -1,0 +1,104 @@
+"""Serving: what each level of a throughput sweep costs, and what a task of a given shape would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from runner.costs.hardware import HardwareRates, SplitRates, blended_rate, cheapest_level, split_rates
+from runner.records import Level, ThroughputRecord
+
+
+@dataclass(frozen=True)
+class TaskShape:
+    """Tokens of one task; input counts every token read, from a cache or not."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+DEFAULT_SHAPE = TaskShape(8_000_000, 50_000)
+"""An agent's task of the published sweeps: 160 tokens read for each one written."""
+
+
+@dataclass(frozen=True)
+class PricedLevel:
+    """A level with its rates in US dollars per token.
+
+    They are None where a throughput or the machine's price is unknown.
+    """
+
+    level: Level
+    blended: float | None
+    split: SplitRates | None
+
+    def blended_cost(self, shape: TaskShape) -> float | None:
+        """US dollars of a task: all its tokens at the blended rate."""
+        if self.blended is None:
+            return None
+        return (shape.input_tokens + shape.output_tokens) * self.blended
+
+    def split_cost(self, shape: TaskShape) -> float | None:
+        """US dollars of a task: its tokens read and written, each at their own rate."""
+        if self.split is None:
+            return None
+        return shape.input_tokens * self.split.input_usd + shape.output_tokens * self.split.output_usd
+
+
+@dataclass(frozen=True)
+class Economics:
+    """One deployment at one commitment level. ``missing`` says why there are no dollars."""
+
+    sweep: ThroughputRecord
+    usd_per_hour: float | None
+    missing: str
+    levels: tuple[PricedLevel, ...]
+    cheapest: PricedLevel | None
+    """The lowest blended rate; of equal ones the lower concurrency."""
+    fastest: PricedLevel | None
+    """Most output tokens per second; of equal ones the lower concurrency."""
+
+    @property
+    def name(self) -> str:
+        """Name of the deployment."""
+        return self.sweep.deployment.name
+
+
+def economics(rates: HardwareRates) -> tuple[Economics, ...]:
+    """Every swept deployment, by name."""
+    return tuple(
+        deployment_economics(sweep, rates)
+        for name in rates.deployments()
+        if (sweep := rates.sweep_of(name)) is not None
+    )
+
+
+def deployment_economics(sweep: ThroughputRecord, rates: HardwareRates) -> Economics:
+    """One deployment: ``usd_per_hour`` is its share of the machine at the commitment of ``rates``."""
+    machine = sweep.deployment
+    whole = rates.prices.hourly(machine.instance_type, rates.commitment)
+    missing = ""
+    if whole is None:
+        missing = rates.prices.missing_reason(machine.instance_type, rates.commitment)
+    elif machine.instance_share is None:
+        missing = f"the share of the {machine.instance_type} in use is unknown"
+    hourly = None if missing or whole is None else whole * (machine.instance_share or 0.0)
+    levels = tuple(
+        _priced(level, hourly) for level in sorted(sweep.levels, key=lambda level: level.concurrency)
+    )
+    best = cheapest_level(sweep.levels, hourly) if hourly is not None else None
+    known = [level for level in levels if level.level.output_tokens_per_second is not None]
+    return Economics(
+        sweep=sweep,
+        usd_per_hour=hourly,
+        missing=missing,
+        levels=levels,
+        cheapest=next((each for each in levels if best is not None and each.level == best[0]), None),
+        fastest=max(known, key=lambda each: each.level.output_tokens_per_second or 0.0, default=None),
+    )
+
+
+def _priced(level: Level, hourly: float | None) -> PricedLevel:
+    prompt, output = level.prompt_tokens_per_second, level.output_tokens_per_second
+    if hourly is None or prompt is None or output is None or prompt + output <= 0:
+        return PricedLevel(level, None, None)
+    return PricedLevel(level, blended_rate(hourly, prompt, output), split_rates(hourly, prompt, output))
