@@ -63,7 +63,8 @@ def _legend(plan: LinesPlan) -> Markup:
 
 def _notes(plan: LinesPlan, caption: str) -> list[str]:
     notes = [caption] if caption else []
-    notes += [f"{says[:1].upper()}{says[1:]}: {place:g}." for place, says in plan.marked]
+    marked = [f"{says[:1].upper()}{says[1:]}: {place:g}." for place, says in plan.marked]
+    notes += [" ".join(marked)] if marked else []
     if any(value is None for line in plan.lines for value in line.values):
         notes.append("A line is broken where its figure is unknown.")
     return notes

@@ -29,7 +29,7 @@ def pages(world: World) -> Iterator[Page]:
 
 
 def _index(world: World, swept: tuple[Economics, ...]) -> Page:
-    unpriced = [each for each in swept if each.usd_per_hour is None]
+    unpriced = [each for each in swept if each.cheapest is None]
     return Page(
         path=links.SERVING,
         title="Serving economics",

@@ -20,7 +20,7 @@ def deployments_table(swept: tuple[Economics, ...]) -> Table:
             [
                 link_entry(each.name, links.relative(links.SERVING, links.deployment_page(each.name))),
                 Entry(machine.instance_type, note=share_text(machine.instance_share)),
-                _dollars(each.usd_per_hour, each.missing),
+                hourly_entry(each),
                 count_entry(cheapest.level.concurrency if cheapest else None, "not known"),
                 _dollars(cheapest.blended * MILLION if cheapest and cheapest.blended else None),
                 _dollars(cheapest.blended_cost(DEFAULT_SHAPE) if cheapest else None),
@@ -76,7 +76,7 @@ def facts_of(each: Economics) -> list[tuple[str, Entry]]:
         ("Machine", Entry(machine.instance_type, note=share_text(machine.instance_share))),
         ("Tensor parallel size", count_entry(machine.tensor_parallel_size, "not told")),
         ("Precision", Entry(machine.precision) if machine.precision else unknown),
-        ("USD an hour", _dollars(each.usd_per_hour, each.missing)),
+        ("USD an hour", hourly_entry(each)),
         ("Swept", Entry(sweep.sweep_date) if sweep.sweep_date else unknown),
         ("Load", Entry(sweep.workload.description) if sweep.workload else unknown),
     ]
@@ -91,6 +91,13 @@ def facts_of(each: Economics) -> list[tuple[str, Entry]]:
         href = f"https://github.com/{source.repository}/blob/{source.commit}/{source.path}"
         facts.append(("Source", Entry(f"{source.repository}, {source.license}", href=href)))
     return facts
+
+
+def hourly_entry(each: Economics) -> Entry:
+    """What the deployment's share of its machine costs an hour, to a tenth of a cent."""
+    if each.usd_per_hour is None:
+        return Entry(NOT_PRICED, None, note=each.missing, unknown=True)
+    return Entry(f"${each.usd_per_hour:,.3f}", each.usd_per_hour)
 
 
 def share_text(share: float | None) -> str:
@@ -127,9 +134,9 @@ def _level_row(priced: PricedLevel, each: Economics) -> list[Entry]:
     ]
 
 
-def _dollars(amount: float | None, why: str = "") -> Entry:
+def _dollars(amount: float | None) -> Entry:
     if amount is None:
-        return Entry(NOT_PRICED, None, note=why, unknown=True)
+        return Entry(NOT_PRICED, None, unknown=True)
     return Entry(words.dollars(amount), amount)
 
 

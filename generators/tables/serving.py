@@ -86,6 +86,8 @@ def deployment_economics(sweep: ThroughputRecord, rates: HardwareRates) -> Econo
         _priced(level, hourly) for level in sorted(sweep.levels, key=lambda level: level.concurrency)
     )
     best = cheapest_level(sweep.levels, hourly) if hourly is not None else None
+    if best is None and not missing:
+        missing = "no level of its sweep tells how many tokens were read and written a second"
     known = [level for level in levels if level.level.output_tokens_per_second is not None]
     return Economics(
         sweep=sweep,
