@@ -49,6 +49,8 @@ from runner.records import (
     TrialIdentity,
     TrialRecord,
     Usage,
+    WindowGauge,
+    WindowHistogram,
     Workload,
     sha256_of,
 )
@@ -130,6 +132,9 @@ def server_window() -> ServerWindow:
         prefix_cache_hits=197_340,
         requests_finished=8,
         preemptions=0,
+        cached_prompt_tokens=251_287,
+        histograms={"time_to_first_token_seconds": WindowHistogram(count=8, total=2.0)},
+        gauges={"kv_cache_usage_perc": WindowGauge(peak=0.5, mean=0.25, samples=90)},
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from runner.datasets import Task
 from runner.engine.isolation import Isolation
 from runner.engine.masking import Mask
-from runner.engine.server_window import Crowd, Read
+from runner.engine.server_window import Crowd, Read, ReadGauges
 from runner.engine.settings import RunSettings
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import Endpoint
@@ -56,6 +56,8 @@ class Desk:
     """The agents of this run that are at work."""
     counters: Read = lambda: None
     """Reads what the model's server counted over all its clients."""
+    gauges: ReadGauges = lambda _begun, _ended: {}
+    """Reads what was seen of the gauges of the model's server."""
     warnings: tuple[DataWarning, ...] = ()
     """What is known of the token counts before anything runs."""
     project: Path | None = None

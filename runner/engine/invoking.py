@@ -89,7 +89,7 @@ def invoke(
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
-    window = Window(desk.counters)
+    window = Window(desk.counters, gauges=desk.gauges)
     with way_to(desk.endpoint, desk.isolation) as way:
         assignment = _assignment(desk, checkout, kind, scratch / "home", way.endpoint, limits)
         launch = desk.harness.launch(assignment)

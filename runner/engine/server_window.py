@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from runner.providers.counters import ServerCounters
-from runner.records import ServerWindow
+from runner.providers.counters import SAMPLES, ServerCounters
+from runner.records import ServerWindow, WindowGauge, WindowHistogram
 
 Read = Callable[[], ServerCounters | None]
+ReadGauges = Callable[[datetime, datetime], Mapping[str, WindowGauge]]
+"""What was seen of the server's gauges between two instants."""
 
 
 class Crowd:
@@ -45,19 +48,24 @@ class Window:
 
     read: Read
     clock: Callable[[], float] = time.monotonic
+    gauges: ReadGauges = lambda _begun, _ended: {}
     agents_at_once: int = 1
     _before: ServerCounters | None = field(default=None, init=False)
     _after: ServerCounters | None = field(default=None, init=False)
     _seconds: float = field(default=0.0, init=False)
+    _begun_at: datetime | None = field(default=None, init=False)
+    _ended_at: datetime | None = field(default=None, init=False)
 
     @contextmanager
     def open(self, crowd: Crowd) -> Iterator[None]:
         """Read the counters before and after what runs in the context."""
         with crowd.joined() as most:
             self._before, begun = self.read(), self.clock()
+            self._begun_at = datetime.now(UTC)
             try:
                 yield
             finally:
+                self._ended_at = datetime.now(UTC)
                 # A server without such a page is not asked twice.
                 self._after = self.read() if self._before is not None else None
                 self._seconds = self.clock() - begun
@@ -78,7 +86,14 @@ class Window:
             shared_because=because,
             agents_at_once=self.agents_at_once,
             seconds=round(self._seconds, 3),
-            **vars(counted),
+            gauges=dict(self.gauges(self._begun_at, self._ended_at))
+            if self._begun_at and self._ended_at
+            else {},
+            histograms={
+                name: WindowHistogram(count=each.count, total=round(each.total, 6))
+                for name, each in counted.histograms.items()
+            },
+            **{name: getattr(counted, name) for name in SAMPLES.values()},
         )
 
 

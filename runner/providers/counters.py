@@ -6,8 +6,8 @@ import contextlib
 import math
 import time
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import httpx
 from prometheus_client.parser import text_string_to_metric_families
@@ -16,6 +16,7 @@ METRICS_SECONDS = 2.0
 PAGE_SECONDS = 5.0
 """For the whole page: agents wait meanwhile."""
 MAX_PAGE_BYTES = 5_000_000
+PREFIX, COUNT, SUM = "vllm:", "_count", "_sum"
 SAMPLES: Mapping[str, str] = {
     "vllm:prompt_tokens_total": "prompt_tokens",
     "vllm:generation_tokens_total": "generation_tokens",
@@ -23,8 +24,23 @@ SAMPLES: Mapping[str, str] = {
     "vllm:prefix_cache_hits_total": "prefix_cache_hits",
     "vllm:request_success_total": "requests_finished",
     "vllm:num_preemptions_total": "preemptions",
+    "vllm:prompt_tokens_cached_total": "cached_prompt_tokens",
 }
 """Sample of the page by the counter's name here. vLLM's names; other servers that keep them are read too."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How much a histogram has observed since the server started."""
+
+    count: int
+    total: float
+
+    def since(self, earlier: Histogram) -> Histogram | None:
+        """What was observed since ``earlier``; None where it was reset in between."""
+        if self.count < earlier.count or self.total < earlier.total:
+            return None
+        return Histogram(self.count - earlier.count, self.total - earlier.total)
 
 
 @dataclass(frozen=True)
@@ -37,11 +53,20 @@ class ServerCounters:
     prefix_cache_hits: int | None = None
     requests_finished: int | None = None
     preemptions: int | None = None
+    cached_prompt_tokens: int | None = None
+    histograms: Mapping[str, Histogram] = field(default_factory=dict)
+    """By family, without the prefix."""
 
     def since(self, earlier: ServerCounters) -> ServerCounters:
         """What was counted since ``earlier``. A counter that went back was reset: None."""
+        histograms = {
+            name: now.since(earlier.histograms[name])
+            for name, now in self.histograms.items()
+            if name in earlier.histograms
+        }
         return ServerCounters(
-            **{name: _grown(getattr(self, name), getattr(earlier, name)) for name in SAMPLES.values()}
+            **{name: _grown(getattr(self, name), getattr(earlier, name)) for name in SAMPLES.values()},
+            histograms={name: grown for name, grown in histograms.items() if grown is not None},
         )
 
 
@@ -81,16 +106,31 @@ def counters_in(page: str, model: str) -> ServerCounters | None:
     try:
         for family in text_string_to_metric_families(page):
             for sample in family.samples:
-                counter = SAMPLES.get(sample.name)
-                if counter is not None:
+                if sample.name in SAMPLES or _is_part(family.type, sample.name):
                     label = sample.labels.get("model_name", "")
-                    found[label][counter] = found[label].get(counter, 0.0) + sample.value
+                    found[label][sample.name] = found[label].get(sample.name, 0.0) + sample.value
     except (ValueError, KeyError, IndexError):
         return None
     counts = found.get(model) or (next(iter(found.values())) if len(found) == 1 else None)
     if not counts:
         return None
-    return ServerCounters(**{name: _whole(value) for name, value in counts.items()})
+    return ServerCounters(
+        **{counter: _whole(counts[name]) for name, counter in SAMPLES.items() if name in counts},
+        histograms=dict(_histograms(counts)),
+    )
+
+
+def _is_part(kind: str, name: str) -> bool:
+    """Whether a sample is the number or the sum of what a histogram of the server observed."""
+    return kind == "histogram" and name.startswith(PREFIX) and name.endswith((COUNT, SUM))
+
+
+def _histograms(counts: Mapping[str, float]) -> Iterator[tuple[str, Histogram]]:
+    for name in counts:
+        family = name.removesuffix(COUNT)
+        count, total = _whole(counts[name]), counts.get(family + SUM, math.nan)
+        if family != name and count is not None and math.isfinite(total) and total >= 0:
+            yield family.removeprefix(PREFIX), Histogram(count, total)
 
 
 def _whole(value: float) -> int | None:

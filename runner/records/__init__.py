@@ -21,7 +21,7 @@ from runner.records.plan import PlannedTrial, PlanRecord
 from runner.records.proof import CHANGED, REFERENCE, ProofRecord
 from runner.records.reference import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 from runner.records.schema import json_schemas
-from runner.records.server_window import ServerWindow
+from runner.records.server_window import ServerWindow, WindowGauge, WindowHistogram
 from runner.records.throughput import (
     Deployment,
     Level,
@@ -113,6 +113,8 @@ __all__ = [
     "TrialIdentity",
     "TrialRecord",
     "Usage",
+    "WindowGauge",
+    "WindowHistogram",
     "Workload",
     "chain_value",
     "json_schemas",

@@ -7,6 +7,26 @@ from pydantic import Field, model_validator
 from runner.records.base import Count, Part, Seconds
 
 
+class WindowHistogram(Part):
+    """What a histogram of the server observed in between, over all label sets of the model."""
+
+    count: Count
+    total: float = Field(ge=0, description="sum of the observed values; seconds for times")
+
+    @property
+    def mean(self) -> float | None:
+        """Total over count; null where nothing was observed."""
+        return self.total / self.count if self.count else None
+
+
+class WindowGauge(Part):
+    """A gauge of the server, read again and again in between."""
+
+    peak: float = Field(ge=0)
+    mean: float = Field(ge=0, description="of the samples, each with the same weight")
+    samples: int = Field(ge=1)
+
+
 class ServerWindow(Part):
     """Differences of a server's own counters between the start and the end of an invocation.
 
@@ -21,10 +41,20 @@ class ServerWindow(Part):
     seconds: Seconds = Field(description="between the two readings")
     prompt_tokens: Count | None = None
     generation_tokens: Count | None = None
+    cached_prompt_tokens: Count | None = Field(
+        default=None, description="prompt tokens that the server read from its prefix cache"
+    )
     prefix_cache_queries: Count | None = None
     prefix_cache_hits: Count | None = None
     requests_finished: Count | None = None
     preemptions: Count | None = None
+    histograms: dict[str, WindowHistogram] = Field(
+        default_factory=dict, description="by the server's name of the family, without its prefix"
+    )
+    gauges: dict[str, WindowGauge] = Field(
+        default_factory=dict,
+        description="by the server's name without its prefix: key-value cache use, requests running, waiting",
+    )
 
     @model_validator(mode="after")
     def _a_shared_window_says_why(self) -> ServerWindow:
@@ -40,3 +70,10 @@ class ServerWindow(Part):
         if not self.prefix_cache_queries or self.prefix_cache_hits is None:
             return None
         return self.prefix_cache_hits / self.prefix_cache_queries
+
+    @property
+    def cached_prompt_share(self) -> float | None:
+        """Cached prompt tokens over all prompt tokens, 0 to 1; null without prompt tokens."""
+        if not self.prompt_tokens or self.cached_prompt_tokens is None:
+            return None
+        return self.cached_prompt_tokens / self.prompt_tokens

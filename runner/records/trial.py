@@ -143,10 +143,10 @@ class TrialRecord(Record):
     """One trial: identity, outcome, invocations, usage, costs and artifacts."""
 
     KIND: ClassVar[str] = "trial"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
 
     kind: Literal["trial"] = "trial"
-    schema_version: int = schema_field(3)
+    schema_version: int = schema_field(4)
     identity: TrialIdentity
     fingerprint: Fingerprint
     plan_id: str

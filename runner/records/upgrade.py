@@ -48,6 +48,11 @@ def _trial_2_to_3(document: dict[str, Any]) -> dict[str, Any]:
     return document
 
 
+def _trial_3_to_4(document: dict[str, Any]) -> dict[str, Any]:
+    """Version 4 adds cached prompt tokens, histograms and gauges of the server, which older records lack."""
+    return document
+
+
 def _judgement_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
     """Version 2 adds what the judge saw, its attempts, tokens, cost and time; an invalid one says why."""
     if document.get("status") == "invalid":
@@ -70,6 +75,7 @@ def _throughput_1_to_2(document: dict[str, Any]) -> dict[str, Any]:
 UPGRADES: Mapping[tuple[str, int], Step] = {
     ("trial", 1): _trial_1_to_2,
     ("trial", 2): _trial_2_to_3,
+    ("trial", 3): _trial_3_to_4,
     ("judgement", 1): _judgement_1_to_2,
     ("check", 1): _check_1_to_2,
     ("throughput", 1): _throughput_1_to_2,

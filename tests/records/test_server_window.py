@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from runner.records import ServerWindow
+from runner.records import ServerWindow, WindowGauge, WindowHistogram
 from tests import examples
 
 
@@ -30,3 +30,21 @@ def test_a_shared_window_without_a_reason_is_refused() -> None:
 def test_a_window_with_several_agents_cannot_be_anybodys_own() -> None:
     with pytest.raises(ValidationError, match="several agents at once is shared"):
         ServerWindow(shared=False, agents_at_once=2, seconds=1.0)
+
+
+def test_the_share_of_cached_prompt_tokens_needs_both_counts() -> None:
+    window = examples.server_window().model_copy(update={"prompt_tokens": 364_184})
+    assert window.cached_prompt_share == pytest.approx(0.69, abs=5e-5)
+    for lacking in ({"prompt_tokens": None}, {"prompt_tokens": 0}, {"cached_prompt_tokens": None}):
+        assert window.model_copy(update=lacking).cached_prompt_share is None
+
+
+def test_the_mean_of_a_histogram_without_observations_is_unknown() -> None:
+    assert WindowHistogram(count=4, total=2.0).mean == 0.5
+    assert WindowHistogram(count=0, total=0.0).mean is None
+
+
+@pytest.mark.parametrize("fields", [{"samples": 0}, {"peak": -1.0}, {"mean": float("nan")}])
+def test_a_gauge_holds_only_what_was_sampled(fields: dict[str, float]) -> None:
+    with pytest.raises(ValidationError):
+        WindowGauge.model_validate({"peak": 1.0, "mean": 0.5, "samples": 3, **fields})
