@@ -1,0 +1,1 @@
+"""Metronome: a model server with known delays that notes when it truly sent what, to measure clients with."""
