@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 from runner.costs.price_row import RegionClass
 
-GEOGRAPHIES = ("us", "us-gov", "eu", "ap", "apac", "au", "ca", "jp", "sa", "me", "af", "in", "uk", "mx", "il")
-"""Prefixes of inference profiles that keep a request inside one geography."""
+GEOGRAPHIES = ("us", "eu", "ap", "apac", "au", "ca", "jp", "sa", "me", "af", "in", "uk", "mx", "il")
+"""Prefixes of inference profiles that keep a request inside one geography.
+
+Not ``us-gov``: its prices are a class of their own that no row has, so such an id stays unknown.
+"""
 _REGION = re.compile(rf"^(global|{'|'.join(sorted(GEOGRAPHIES, key=len, reverse=True))})\.(?=[a-z])")
 _RESOURCE = re.compile(r"^arn:[^/]*(?:inference-profile|foundation-model)/")
+VERSION = "the version"
 _CUTS = (
     (re.compile(r"\[[^\[\]]*\]$"), "what stands in brackets"),
-    (re.compile(r"(?:-v\d+)?:\d+$"), "the version"),
+    (re.compile(r"(?:-v?\d+)?:\d+$"), VERSION),
     (re.compile(r"(?<=[a-z0-9])(?:-|@)\d{4}-?\d{2}-?\d{2}$"), "the date"),
     (re.compile(r"(?<=[a-z0-9])-instruct$"), "-instruct"),
 )
@@ -71,9 +75,10 @@ def _region_class(prefix: str) -> RegionClass:
 
 
 def _shortened(text: str) -> tuple[str, str] | None:
-    cuts = [*_CUTS, (_BARE_VERSION, "the version")] if _VENDOR.match(text) else _CUTS
+    """The next form and what was dropped; a version stays where no other number tells models apart."""
+    cuts = [*_CUTS, (_BARE_VERSION, VERSION)] if _VENDOR.match(text) else _CUTS
     for pattern, what in cuts:
         cut = pattern.sub("", text).strip()
-        if cut and cut != text:
+        if cut and cut != text and (what != VERSION or any(map(str.isdigit, cut))):
             return cut, what
     return None

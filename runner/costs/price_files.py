@@ -81,6 +81,8 @@ class PlacedRow:
     row: PriceRow
     path: Path
     line: int
+    number: int
+    """Position among the rows of its file."""
 
 
 def read_price_files(folder: Path) -> tuple[PriceRow, ...]:
@@ -156,7 +158,7 @@ def _rows(path: Path, read: tuple[PriceFile, StrictDocument]) -> Iterator[Placed
             made = PriceRow(
                 **{**values, "provider": file.provider, "currency": file.currency, "source": label},
             )
-            found.append(PlacedRow(made, path, document.line(("rows", number))))
+            found.append(PlacedRow(made, path, document.line(("rows", number)), number))
         except ValidationError as error:
             lines.extend(
                 f"  line {document.line(('rows', number, *fault['loc']))}: "

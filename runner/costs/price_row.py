@@ -32,6 +32,7 @@ class ServiceTier(StrEnum):
     PRIORITY = "priority"
 
 
+MODEL_PATTERN = r"^[a-z0-9][a-z0-9._/:@*-]*$"
 Price = Annotated[float, Field(ge=0)]
 
 
@@ -53,7 +54,7 @@ class PriceRow(Part):
     model: str = Field(
         min_length=1,
         max_length=300,
-        pattern=r"^[a-z0-9][a-z0-9._/:@*-]*$",
+        pattern=MODEL_PATTERN,
         description="id without region prefix and version, in lower case; * stands for any characters",
     )
     region_class: Annotated[RegionClass, Field(strict=False)] = RegionClass.ANY

@@ -32,6 +32,11 @@ class Places:
         return self.datasets / "cassettes"
 
     @property
+    def prices(self) -> Path:
+        """Files of the price book: what tokens cost, by provider."""
+        return self.datasets / "prices" / "tokens"
+
+    @property
     def recipes(self) -> Path:
         """How models are served by servers of one's own."""
         return self.datasets / "recipes"
