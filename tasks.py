@@ -11,6 +11,7 @@ from typing import Any
 
 from invoke import Collection, Context, task
 
+from runner.commands import money
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -342,5 +343,8 @@ namespace = Collection(
     publish,
     serve,
     run_tests,
+    money.prices,
+    money.prices_import,
+    money.prices_fetch,
 )
 namespace.configure({ROOT_KEY: str(ROOT)})
