@@ -64,18 +64,17 @@ def prices_command(
 
 def price_table(rows: Sequence[PriceRow]) -> Table:
     """``rows`` for the terminal, dollars per million tokens; a class without a price is a dash."""
-    table = Table(title="US dollars per million tokens", caption=f"prices: {LEGEND}; {UNKNOWN} is unknown")
-    for name in ("provider", "model"):
-        table.add_column(name, overflow="fold", min_width=8)
+    table = Table(title="US dollars per million tokens", caption=f"{LEGEND}; {UNKNOWN} is unknown")
+    table.add_column("model", overflow="fold")
     table.add_column("prices", no_wrap=True)
-    for name in ("days", "source", "checked"):
-        table.add_column(name, overflow="fold", min_width=10)
+    table.add_column("days", overflow="fold")
+    table.add_column("source and day it was checked", overflow="fold")
     for row in rows:
         prices = row.prices.model_dump()
         amounts = " / ".join(UNKNOWN if prices[name] is None else f"{prices[name]:g}" for name in CLASSES)
-        name = " ".join(part for part in (row.model, _holds_for(row)) if part)
-        texts = [row.provider, name, amounts, row.days(), row.source.split(",")[0]]
-        table.add_row(*map(escape, texts), row.checked_on.isoformat())
+        name = " ".join(part for part in (row.provider, row.model, _holds_for(row)) if part)
+        source = f"{row.source.split(',')[0]}; {row.checked_on.isoformat()}"
+        table.add_row(*map(escape, (name, amounts, row.days(), source)))
     return table
 
 
