@@ -63,6 +63,7 @@ def _page(world: World, each: Economics) -> Page:
             "levels": levels_table(each),
             "prices": price_line(world),
             "missing": each.missing,
+            "hourly": each.usd_per_hour,
             "warnings": [
                 warning.text
                 for warning in (
