@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from runner.errors import EndpointError
@@ -53,14 +53,35 @@ class LevelWindow:
 
 
 class _Figures:
-    """Questions to the readings about one window and one model."""
+    """Questions to the readings about one window and one model.
+
+    Rates divide by the level's own length; gauges are read at the scrapes within it.
+    """
 
     def __init__(self, readings: Readings, model: str, window: LevelWindow) -> None:
         self._readings = readings
-        self._span = (window.started_at, window.ended_at)
+        self._inside = (window.started_at, window.ended_at)
         self._seconds = window.seconds
         self._labels = _labels(readings, model, window)
         self._known = readings.metrics()
+        self._span = (self._last_idle(window), window.ended_at)
+
+    def _last_idle(self, window: LevelWindow) -> datetime:
+        """The last scrape before the start where the server had nothing to do, else the start itself.
+
+        What it counted until the first scrape within the level was then all of this level.
+        """
+        before: list[float] = []
+        for name in (RUNNING, WAITING):
+            samples = self._readings.samples(name, *self._inside)
+            times = samples.scrape_times[samples.scrape_times <= window.started_at.timestamp()]
+            if not times.size or not samples.series:
+                return window.started_at
+            busy = [each.values[each.times == times[-1]] for each in samples.series]
+            if any(values.size != 1 or values[0] != 0 for values in busy):
+                return window.started_at
+            before.append(float(times[-1]))
+        return datetime.fromtimestamp(min(before), UTC)
 
     def counted(self, *names: str, **labels: str) -> float | None:
         """How far a counter rose, under the first of its names that the server has."""
@@ -75,10 +96,10 @@ class _Figures:
         """Peak and mean of a gauge over all engines: added up, or with ``peaks`` the fullest and the mean."""
         name = next((each for each in names if each in self._known), names[0])
         ways = (Combine.MAX, Combine.MEAN) if peaks else (Combine.SUM, Combine.SUM)
-        high, middle = (self._readings.gauge(name, *self._span, self._labels, way) for way in ways)
+        high, middle = (self._readings.gauge(name, *self._inside, self._labels, way) for way in ways)
         if high is None or middle is None:
             return None
-        return Spread(peak=round(high.peak, 4), mean=round(middle.time_weighted_mean, 4))
+        return Spread(peak=round(high.peak, 4), mean=round(middle.mean, 4))
 
     def histogram(self, names: Sequence[str]) -> HistogramReading | None:
         """What a histogram of seconds counted."""

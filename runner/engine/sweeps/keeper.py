@@ -1,0 +1,103 @@
+"""Keeper: a sweep on disk while it is not whole: its order, its finished levels, its scrapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from runner.engine.sweeps.order import SweepOrder
+from runner.errors import StoreError, UsageError
+from runner.records import Level
+from runner.store.atomic import write_once
+from runner.store.component import below
+
+ORDER, LEVELS, DATABASE, DONE = "order.json", "levels", "metrics.duckdb", "done"
+
+
+@dataclass(frozen=True)
+class SweepFolder:
+    """The folder of one sweep; each file in it is written once and whole."""
+
+    path: Path
+
+    @property
+    def sweep_id(self) -> str:
+        """Name of the sweep."""
+        return self.path.name
+
+    @property
+    def database(self) -> Path:
+        """What its collector writes."""
+        return self.path / DATABASE
+
+    @property
+    def done(self) -> bool:
+        """Whether its record is in the store."""
+        return (self.path / DONE).exists()
+
+    def begin(self, order: SweepOrder) -> None:
+        """Keep the order of a new sweep."""
+        write_once(self.path / ORDER, order.model_dump_json(indent=2).encode())
+
+    def order(self) -> SweepOrder:
+        """The order it was begun with.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        try:
+            return SweepOrder.model_validate_json((self.path / ORDER).read_bytes())
+        except (OSError, ValidationError) as error:
+            raise StoreError(
+                f"the order of this sweep cannot be read: {type(error).__name__}",
+                where=str(self.path / ORDER),
+            ) from None
+
+    def finished(self) -> dict[int, Level]:
+        """The levels that are measured, by concurrency.
+
+        Raises:
+            StoreError: one cannot be read.
+        """
+        found: dict[int, Level] = {}
+        for path in sorted((self.path / LEVELS).glob("*.json")):
+            try:
+                level = Level.model_validate_json(path.read_bytes())
+            except (OSError, ValidationError) as error:
+                raise StoreError(
+                    f"a measured level cannot be read: {type(error).__name__}",
+                    where=str(path),
+                    remedy="move the file away: the level is measured again then",
+                ) from None
+            found[level.concurrency] = level
+        return found
+
+    def keep(self, level: Level) -> None:
+        """Keep a finished level."""
+        write_once(self.path / LEVELS / f"{level.concurrency}.json", level.model_dump_json(indent=2).encode())
+
+    def close(self) -> None:
+        """Note that the record is in the store."""
+        write_once(self.path / DONE, b"")
+
+
+def find_sweep(folder: Path, sweep_id: str | None) -> SweepFolder:
+    """The sweep of that id, or the newest that is not done.
+
+    Raises:
+        UsageError: there is none; the known ones are named.
+    """
+    known = sorted((each.parent for each in folder.glob(f"*/{ORDER}")), key=lambda each: each.name)
+    if sweep_id is not None:
+        if any(each.name == sweep_id for each in known):
+            return SweepFolder(below(folder, sweep_id))
+        raise UsageError(
+            f"there is no sweep {sweep_id}",
+            remedy=f"known sweeps: {', '.join(each.name for each in known) or 'none'}",
+        )
+    open_ = [each for each in map(SweepFolder, known) if not each.done]
+    if not open_:
+        raise UsageError("no sweep is left unfinished", remedy="start one: invoke sweep")
+    return open_[-1]

@@ -1,0 +1,195 @@
+"""Sweeping: one concurrency level after the other, each from idle to its own end, kept once it is whole."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from runner.errors import EndpointError
+from runner.records import Level, LoadSession, Workload
+from runner.serving.idle import Business, wait_until_idle
+from runner.serving.level import LevelWindow, level_of
+from runner.serving.readings import Readings, open_readings
+
+TELL_SECONDS = 30.0
+LOOK_SECONDS = 0.25
+LATE_SECONDS = 30.0
+"""How long after a level's end the first scrape behind it may come."""
+
+
+class Load(Protocol):
+    """What keeps the server busy."""
+
+    workload: Workload
+
+    def warm_up(self) -> None:
+        """Something short before the first level, so that nothing is done for the first time within it.
+
+        Raises:
+            EndpointError: the model does not answer.
+        """
+
+    def begin(self, concurrency: int, seconds: float) -> None:
+        """Keep so many sessions at work; a level of ``seconds`` begins now."""
+
+    def end(self) -> tuple[LoadSession, ...]:
+        """Cut off whoever is still at work; every session since :meth:`begin`."""
+
+
+class LevelKeeper(Protocol):
+    """Where finished levels are kept."""
+
+    def finished(self) -> dict[int, Level]:
+        """Those that are, by concurrency."""
+
+    def keep(self, level: Level) -> None:
+        """Keep one more, on disk before this returns."""
+
+
+class Interrupted(Exception):
+    """Somebody asked the sweep to stop; every finished level is kept."""
+
+
+@dataclass(frozen=True)
+class Sweeping:
+    """Everything a sweep needs while it runs.
+
+    ``database`` belongs to a collector that is at work; ``look`` asks the server what it has to do.
+    """
+
+    model: str
+    levels: Sequence[int]
+    window_seconds: float
+    interval_seconds: float
+    idle_limit_seconds: float
+    load: Load
+    database: Path
+    look: Callable[[], Business]
+    keeper: LevelKeeper
+    stop: threading.Event
+    say: Callable[[str], None]
+    clock: Callable[[], float] = time.monotonic
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    look_seconds: float = 1.0
+    """From one look at the server to the next while it is to become idle."""
+
+    def run(self) -> list[Level]:
+        """Measure each level that is not kept yet; all of them in the order of concurrency.
+
+        Raises:
+            EndpointError: the server does not become idle, does not answer, or its metrics cannot be read.
+            Interrupted: it was stopped.
+        """
+        left = [each for each in self.levels if each not in self.keeper.finished()]
+        for each in sorted(set(self.levels) - set(left)):
+            self.say(f"level {each} is measured already")
+        if left:
+            self._become_idle()
+            self.load.warm_up()
+        for concurrency in left:
+            self._become_idle()
+            level = self._measure(concurrency)
+            self.keeper.keep(level)
+            self.say(level_line(level))
+            for warning in level.warnings:
+                self.say(f"  {warning.code}: {warning.text}")
+        if left:
+            self._become_idle()
+        return sorted(self.keeper.finished().values(), key=lambda each: each.concurrency)
+
+    def _become_idle(self) -> None:
+        waited = wait_until_idle(
+            self.look,
+            limit_seconds=self.idle_limit_seconds,
+            stop=self.stop,
+            say=self.say,
+            clock=self.clock,
+            look_seconds=self.look_seconds,
+        )
+        self._heed()
+        if waited > TELL_SECONDS:
+            self.say(f"the server was idle after {waited:.0f} s")
+
+    def _measure(self, concurrency: int) -> Level:
+        self.say(f"level {concurrency}: {concurrency} sessions for {self.window_seconds:g} s")
+        started_at = self.now()
+        self.load.begin(concurrency, self.window_seconds)
+        sessions: tuple[LoadSession, ...] = ()
+        try:
+            self._pass_time(concurrency)
+            ended_at = self.now()
+            # The load goes on until a scrape beyond the end: counters grow evenly between both around it.
+            self._await_scrape(ended_at)
+        finally:
+            sessions = self.load.end()
+        self._heed()
+        window = LevelWindow(
+            concurrency, started_at, ended_at, self.interval_seconds, _within(sessions, ended_at)
+        )
+        with open_readings(self.database) as readings:
+            return level_of(readings, self.model, window)
+
+    def _pass_time(self, concurrency: int) -> None:
+        begun = told = self.clock()
+        while (left := self.window_seconds - (self.clock() - begun)) > 0:
+            self.stop.wait(min(left, LOOK_SECONDS))
+            self._heed()
+            if self.clock() - told >= TELL_SECONDS:
+                told = self.clock()
+                self.say(f"level {concurrency}: {left:.0f} s to go")
+
+    def _await_scrape(self, moment: datetime) -> None:
+        begun = self.clock()
+        while True:
+            with open_readings(self.database) as readings:
+                if (newest := _newest(readings)) is not None and newest >= moment:
+                    return
+            if self.clock() - begun > LATE_SECONDS + 3 * self.interval_seconds:
+                raise EndpointError(
+                    "the server's metrics were not read any more at the end of the level",
+                    where=str(self.database),
+                    remedy="see the log beside this database, then resume the sweep",
+                )
+            self.stop.wait(min(self.interval_seconds / 4, LOOK_SECONDS))
+            self._heed()
+
+    def _heed(self) -> None:
+        if self.stop.is_set():
+            raise Interrupted
+
+
+def _newest(readings: Readings) -> datetime | None:
+    moments = [each.last_scrape_at for each in readings.sessions() if each.last_scrape_at is not None]
+    return max(moments, default=None)
+
+
+def _within(sessions: Sequence[LoadSession], ended_at: datetime) -> tuple[LoadSession, ...]:
+    """The sessions that began within the level; one that ended after it was cut off at its end."""
+    kept = []
+    for each in sessions:
+        if each.started_at >= ended_at:
+            continue
+        if each.ended_at > ended_at:
+            each = each.model_copy(update={"status": "cutoff", "ended_at": ended_at, "error": None})
+        kept.append(each)
+    return tuple(kept)
+
+
+def level_line(level: Level) -> str:
+    """A level in one line."""
+    waiting = level.requests_waiting.mean if level.requests_waiting else None
+    return (
+        f"level {level.concurrency}: prompt {_shown(level.prompt_tokens_per_second)} tok/s, "
+        f"output {_shown(level.output_tokens_per_second)} tok/s, "
+        f"first token {_shown(level.ttft_ms_mean)} ms, queue {_shown(level.queue_ms_mean)} ms, "
+        f"waiting {_shown(waiting)}, {len(level.sessions)} sessions"
+    )
+
+
+def _shown(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:,.1f}"
