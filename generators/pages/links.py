@@ -26,6 +26,7 @@ PROOF = "judge-proof.md"
 """How judges are tried out; written by hand."""
 ACCOUNTING = "methodology/accounting.md"
 SERVING = "serving/index.md"
+PRICES = "methodology/prices.md"
 DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
 
