@@ -20,5 +20,5 @@ def metrics(given: dict[str, Any]) -> int:
     from runner.serving.metrics_command import MetricsFolders, metrics_command
 
     where = places(given["_context"])
-    folders = MetricsFolders(where.root, where.artifacts / "metrics")
+    folders = MetricsFolders(where.root, where.metrics)
     return metrics_command(folders, say, environment=os.environ, given=given)

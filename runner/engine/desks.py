@@ -15,6 +15,7 @@ from runner.engine.planning import Group, by_cell
 from runner.engine.resolution import as_served
 from runner.engine.server_window import Crowd
 from runner.engine.sessions import Sessions, common_protocol
+from runner.engine.watching import Watching
 from runner.providers.facts import count_warnings
 from runner.records import PlannedTrial, PlanRecord
 from runner.secrets import Scanner
@@ -69,6 +70,8 @@ class Desks:
     """Gets the position of a trial when its agent begins and ends."""
     may_start: Callable[[], bool]
     """Asked before an agent starts, once a slot is free."""
+    watching: Watching
+    """Knows the gauges of the models' servers."""
     _slots: threading.Semaphore = field(init=False)
     _crowd: Crowd = field(init=False, default_factory=Crowd)
 
@@ -120,5 +123,6 @@ class Desks:
             project=self.places.root,
             crowd=self._crowd,
             counters=session.counters,
+            gauges=partial(self.watching.gauges, session, cell.model.raw_id),
             warnings=count_warnings(session, protocol),
         )

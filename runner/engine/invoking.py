@@ -16,6 +16,7 @@ from runner.engine.failure import failure_of
 from runner.engine.isolation import warnings_of, way_to
 from runner.engine.outcome import decide_outcome
 from runner.engine.pricing import with_given_prices
+from runner.engine.prompt_reconciliation import prompt_warning
 from runner.engine.server_window import Window
 from runner.engine.stall import Stall
 from runner.engine.supervision import Finished, supervise
@@ -259,10 +260,11 @@ def _done(
         server_window=ended.window,
     )
     outcome, reason = _outcome(desk, ended, [])
+    doubt = prompt_warning(ended.window, reading.usage)
     return Done(
         invocation=invocation,
         costs=with_given_prices(reading.costs, reading.usage, desk.settings.prices()),
-        warnings=reading.warnings,
+        warnings=(*reading.warnings, *([doubt] if doubt else [])),
         outcome=outcome,
         reason=mask.text(reason),
         failure=failure_of(reading.error, reading.stop_reason),

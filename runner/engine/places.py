@@ -67,6 +67,11 @@ class Places:
         return self.artifacts / "streams"
 
     @property
+    def metrics(self) -> Path:
+        """What was collected of model servers, and its archives."""
+        return self.artifacts / "metrics"
+
+    @property
     def quarantine(self) -> Path:
         """Finished trials that hold a secret."""
         return self.artifacts / "quarantine"

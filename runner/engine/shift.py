@@ -25,6 +25,7 @@ from runner.engine.stop import Interrupted
 from runner.engine.tally import RunSummary, Tally, stored_trials
 from runner.engine.trial_queue import TrialQueue
 from runner.engine.wallclock import WallClock
+from runner.engine.watching import Watching
 from runner.errors import HarnessmarkError, StoreError
 from runner.records import CheckRecord, Outcome, TrialRecord
 
@@ -73,6 +74,7 @@ class Shift:
             bill=lambda identity, spent: self.account.judged(identity.key, spent),
             refusal=self.account.run_used_up,
         )
+        self.watching = Watching(run.places, run.plan.plan_id, run.observer.note)
         self.desks = Desks(
             plan=run.plan,
             groups=run.groups,
@@ -85,6 +87,7 @@ class Shift:
             sign=journal.sign,
             agent=journal.agent,
             may_start=lambda: not run.stop.no_more.is_set() and wall.over() is None,
+            watching=self.watching,
         )
 
     def work_off(self) -> RunSummary:
@@ -144,7 +147,7 @@ class Shift:
         """Run a block; why its models could not be served to its end, or None."""
         run, served = self.run, ExitStack()
         if block.key is None:
-            return self._work(block)
+            return self._watched(block)
         self.journal.say(phase="switching", model=models)
         try:
             with run.stop.interrupting():
@@ -159,7 +162,7 @@ class Shift:
             return " ".join(str(error).split())
         try:
             self.journal.say(phase="running", model=models)
-            return self._work(block)
+            return self._watched(block)
         finally:
             self._close(served)
 
@@ -168,6 +171,13 @@ class Shift:
             served.close()
         except NOT_SERVED as error:
             self.run.observer.note(f"a server could not be stopped in order: {' '.join(str(error).split())}")
+
+    def _watched(self, block: Block) -> str | None:
+        """Run a block while its servers' metrics are collected."""
+        cells = [self.run.plan.trials[position].identity.cell for position in block.positions]
+        known = {cell.key: cell for cell in cells}.values()
+        with self.watching.of([(cell, self.run.sessions.of(cell)) for cell in known]):
+            return self._work(block)
 
     def _work(self, block: Block) -> str | None:
         """Run what is left of a block whose models are reachable; why their server was lost, or None."""

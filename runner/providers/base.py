@@ -81,6 +81,15 @@ class ModelSession(Protocol):
         """
 
 
+def metrics_page(session: ModelSession) -> str | None:
+    """Address of the page on which the model's server tells its metrics; None where it has none to ask for.
+
+    A session that knows one has an attribute ``metrics_url``. Whether there is a page is another question.
+    """
+    found = getattr(session, "metrics_url", None)
+    return found if isinstance(found, str) and found else None
+
+
 def protocols_for(provider: Provider, model: str) -> tuple[WireProtocol, ...]:
     """The protocols over which ``provider`` can serve ``model``.
 

@@ -99,6 +99,11 @@ class VllmSession:
         """What the server's page for Prometheus says."""
         return self.fixed.counters()
 
+    @property
+    def metrics_url(self) -> str | None:
+        """The server's page for Prometheus."""
+        return self.fixed.metrics_url
+
     def fault(self) -> str | None:
         """What is wrong with the server; None while it answers."""
         try:

@@ -51,6 +51,7 @@ CODES: Mapping[str, str] = {
     "precision-respelled": "The source spells the precision in another way.",
     "price-differs-between-cells": "The same model was billed at other token prices in other cells.",
     "probe": "A run to try something out: it has no summary in the source.",
+    "prompt-tokens-unaccounted": "The server counted over 5 % more prompt tokens than the agent reported.",
     "queue-above-prefill": "Requests waited longer than their prefill took: more came than could be served.",
     "repriced-in-source": "Dollars in the source were rescaled after rounding; they are not used.",
     "scrapes-missing": "The server was not seen for some seconds of the level.",
