@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from runner.costs.price_row import RegionClass
@@ -49,16 +50,18 @@ def model_id(raw: str, provider: str = "") -> ModelId:
     """
     text = raw.strip().lower()
     steps: list[str] = []
-    for pattern, what in ((_RESOURCE, "the resource name"), (_provider_prefix(provider), "the provider")):
-        cut = pattern.sub("", text) if pattern else text
-        if cut and cut != text:
-            steps.append(f"{what} in front is dropped: {cut}")
-            text = cut
     region = None
-    while (found := _REGION.match(text)) is not None:
-        region = region or _region_class(found[1])
-        text = text[found.end() :]
-        steps.append(f"the prefix {found[1]}. says {_region_class(found[1]).value}: {text}")
+    fronts = ((_RESOURCE, "the resource name"), (_provider_prefix(provider), "the provider"))
+    while True:
+        if (found := _REGION.match(text)) is not None:
+            region = region or _region_class(found[1])
+            text = text[found.end() :]
+            steps.append(f"the prefix {found[1]}. says {_region_class(found[1]).value}: {text}")
+        elif (cut := _without_front(text, fronts)) is not None:
+            text = cut[0]
+            steps.append(f"{cut[1]} in front is dropped: {text}")
+        else:
+            break
     forms = [text]
     while (shorter := _shortened(forms[-1])) is not None:
         forms.append(shorter[0])
@@ -66,8 +69,16 @@ def model_id(raw: str, provider: str = "") -> ModelId:
     return ModelId(raw, tuple(forms), region, tuple(steps))
 
 
-def _provider_prefix(provider: str) -> re.Pattern[str] | None:
-    return re.compile(rf"^(?:{re.escape(provider.lower())}/)+") if provider else None
+def _without_front(text: str, fronts: Iterable[tuple[re.Pattern[str], str]]) -> tuple[str, str] | None:
+    for pattern, what in fronts:
+        cut = pattern.sub("", text).strip()
+        if cut and cut != text:
+            return cut, what
+    return None
+
+
+def _provider_prefix(provider: str) -> re.Pattern[str]:
+    return re.compile(rf"^(?:{re.escape(provider.lower())}/)+" if provider else r"(?!)")
 
 
 def _region_class(prefix: str) -> RegionClass:

@@ -40,10 +40,9 @@ def rule_faults(rows: Sequence[PriceRow]) -> list[RuleFault]:
 
 def _between(earlier: PriceRow, later: PriceRow) -> str:
     if earlier.effective_to is None or earlier.effective_to >= later.effective_from:
-        return (
-            f"the row of {later.days()} overlaps the one of {earlier.days()}; close the earlier one with "
-            f"effective_to: {(later.effective_from - DAY).isoformat()}"
-        )
+        end = f"close the earlier one with effective_to: {(later.effective_from - DAY).isoformat()}"
+        advice = "delete one of them" if earlier.effective_from == later.effective_from else end
+        return f"the row of {later.days()} overlaps the one of {earlier.days()}; {advice}"
     if later.effective_from - earlier.effective_to > DAY and not later.gap_note:
         return (
             f"no price from {(earlier.effective_to + DAY).isoformat()} to "
