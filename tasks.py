@@ -17,6 +17,7 @@ from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
 from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
+from runner.engine.price_flags import PRICE_HELP
 from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.replay_form import REPLAY_HELP, replay_form
 from runner.engine.run_form import preflight_call, run_call, run_form
@@ -179,16 +180,48 @@ def reference(_context: Context) -> None:
     say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
-@task(positional=["what"], help={"what": "engine: what a run costs in time beside its agents"})
-@command
-def measure(_context: Context, what: str) -> None:
-    """Measure the project itself; prints ratios and the machine they were taken on."""
+def _measure_engine(**_given: str) -> int:
     from runner.engine.measurement import measure_engine
 
-    if what != "engine":
-        raise UsageError(f"nothing measures {what!r}", remedy="known: engine")
     for line in measure_engine(_places().datasets).lines():
         say(line)
+    return 0
+
+
+def _measure_statistics(**given: str) -> int:
+    from generators.statistics.simulation.measurement import statistics_command
+
+    return statistics_command(ROOT, say, **given)
+
+
+def _measure_structure(**given: str) -> int:
+    from generators.structure_renewal import renew_structure
+
+    return renew_structure(ROOT, say, **given)
+
+
+MEASUREMENTS = {
+    "engine": _measure_engine,
+    "statistics": _measure_statistics,
+    "structure": _measure_structure,
+}
+
+
+@task(
+    positional=["what"],
+    help={
+        "what": "engine (time beside the agents), statistics (do intervals and verdicts keep what they promise), "
+        "structure (what made-up populations are drawn from)",
+        "table": "statistics, structure: folder with a copy of a public table of results to use as well",
+        "source": "repository, commit and licence of that table",
+    },
+)
+@command
+def measure(_context: Context, what: str, table: str = "", source: str = "") -> int:
+    """Measure the project itself; 2 where it falls short of what it promises."""
+    if what not in MEASUREMENTS:
+        raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(MEASUREMENTS)}")
+    return MEASUREMENTS[what](table=table, source=source)
 
 
 @task(name="model-server", auto_shortflags=False, positional=[], help=SERVER_HELP)
@@ -275,6 +308,7 @@ def import_results(_context: Context, source: str, path: list[str]) -> int:
         "remote": "git remote, address or path to push to",
         "prefix": "folder of the branch that the site goes to",
         "no-history": "replace the branch by one commit, so that it never grows",
+        **PRICE_HELP,
     }
 )
 @command
@@ -285,11 +319,17 @@ def publish(
     remote: str = "origin",
     prefix: str = "",
     no_history: bool = False,
+    price_date: str | None = None,
+    commitment: str | None = None,
+    usd_per_credit: str | None = None,
 ) -> None:
     """Build the site into site/, check it, and with --to push it to a branch."""
-    from generators.publish.command import publish_command
+    from generators.publish.command import Target, publish_command
+    from runner.costs.price_choice import read_price_choice
 
-    publish_command(ROOT, say, url=url, to=to, remote=remote, prefix=prefix, keep_history=not no_history)
+    choice = read_price_choice(price_date, commitment, usd_per_credit)
+    target = Target(url, to, remote, prefix, keep_history=not no_history)
+    publish_command(ROOT, say, target, choice)
 
 
 @task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})

@@ -15,6 +15,7 @@ from generators.reference import load_reference
 from generators.sources import load_worlds
 from generators.tables.database import Database
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
+from runner.costs.price_choice import PriceChoice
 from runner.errors import PublishError
 from runner.records import json_schemas
 from runner.store import component
@@ -40,7 +41,9 @@ class BuildReport:
         return sum(self.pages.values())
 
 
-def write_sources(results: Path, datasets: Path, site_src: Path, out: Path) -> BuildReport:
+def write_sources(
+    results: Path, datasets: Path, site_src: Path, out: Path, choice: PriceChoice | None = None
+) -> BuildReport:
     """Write every page, chart file and export into ``out``, which is emptied first.
 
     The same inputs give the same bytes: no clock, no random number without a stored seed, fixed orders.
@@ -50,17 +53,18 @@ def write_sources(results: Path, datasets: Path, site_src: Path, out: Path) -> B
         datasets: folder of the dataset files and price lists.
         site_src: hand-written pages and assets, copied first; a generated page never replaces one of them.
         out: the docs folder that mkdocs reads.
+        choice: at which prices costs are worked out; by default at those of each run.
 
     Raises:
         StoreError: a record cannot be read.
         ConfigurationError: a dataset or a price list has faults.
         PublishError: two pages claim one path.
     """
-    real, demonstration = load_worlds(results, datasets, load_reference(site_src))
+    real, demonstration = load_worlds(results, datasets, load_reference(site_src), choice)
     shutil.rmtree(out, ignore_errors=True)
     _copy_hand_written(site_src, out)
     writer = _Writer(out)
-    renderer = Renderer()
+    renderer = Renderer(notice=real.choice.words)
     counts: dict[str, int] = {}
     for world in (real, demonstration):
         if world is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from generators.pages.links import DEMONSTRATION
@@ -11,19 +11,17 @@ from generators.pages.world import World
 from generators.reference import Reference
 from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import build_cells
-from runner.costs.hardware import HardwareRates
-from runner.costs.instances import InstancePrices, load_instance_prices
+from runner.costs.price_choice import PriceChoice
 from runner.datasets import Dataset, all_datasets, load_dataset
 from runner.errors import ConfigurationError
 from runner.store import ResultsStore, StoreRoots
 
-INSTANCE_PRICES = Path("prices") / "instances.yaml"
 MODEL_ALIASES = Path("models") / "aliases.yaml"
 PUBLIC = "public"
 
 
 def load_worlds(
-    results: Path, datasets: Path, reference: Reference | None = None
+    results: Path, datasets: Path, reference: Reference | None = None, choice: PriceChoice | None = None
 ) -> tuple[World, World | None]:
     """The real results and, where there are any, those of the demonstration.
 
@@ -36,14 +34,14 @@ def load_worlds(
             datasets claim one name.
     """
     described = load_datasets(datasets)
-    prices = load_instance_prices(datasets / INSTANCE_PRICES)
     aliases = load_model_aliases(datasets / MODEL_ALIASES)
     roots = StoreRoots(results)
     described_code = reference or Reference()
-    real = replace(_world(roots.public, described, prices, aliases, ""), reference=described_code)
+    sources = _Sources(datasets, described, aliases, choice or PriceChoice())
+    real = replace(_world(roots.public, sources, ""), reference=described_code)
     if not roots.demonstration.is_dir():
         return real, None
-    demonstration = _world(roots.demonstration, described, prices, aliases, DEMONSTRATION)
+    demonstration = _world(roots.demonstration, sources, DEMONSTRATION)
     return real, demonstration if demonstration.cells else None
 
 
@@ -68,31 +66,36 @@ def load_datasets(folder: Path) -> dict[str, Dataset]:
     return found
 
 
-def _world(
-    root: Path,
-    described: Mapping[str, Dataset],
-    prices: InstancePrices,
-    aliases: ModelAliases,
-    prefix: str,
-) -> World:
+@dataclass(frozen=True)
+class _Sources:
+    """What both worlds are made with."""
+
+    folder: Path
+    datasets: Mapping[str, Dataset]
+    aliases: ModelAliases
+    choice: PriceChoice
+
+
+def _world(root: Path, sources: _Sources, prefix: str) -> World:
     store = ResultsStore(root)
     plans = tuple(store.plans())
     sweeps = tuple(store.sweeps())
-    rates = HardwareRates(sweeps, prices)
+    pricing = sources.choice.pricing(sources.folder, sweeps)
     tiers = {
         (scope, task.id): task.complexity
-        for scope, dataset in described.items()
+        for scope, dataset in sources.datasets.items()
         for task in dataset.tasks
         if task.complexity is not None
     }
-    cells = build_cells(store.trials(), plans, rates, tiers)
+    cells = build_cells(store.trials(), plans, pricing, tiers)
     return World(
         cells=tuple(cell for cell in cells if cell.demonstration == bool(prefix)),
-        datasets=described,
-        rates=rates,
+        datasets=sources.datasets,
+        pricing=pricing,
         sweeps=sweeps,
         plans=plans,
-        aliases=aliases,
+        aliases=sources.aliases,
         prefix=prefix,
+        choice=sources.choice,
         proofs=tuple(proof for proof in store.proofs() if proof.demonstration == bool(prefix)),
     )

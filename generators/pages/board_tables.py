@@ -7,6 +7,7 @@ from functools import partial
 
 from generators.pages import links, words
 from generators.pages.charting import label
+from generators.pages.dollar_entries import cell_cost
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
 from generators.statistics.frontier import FEW_TASKS
@@ -84,9 +85,7 @@ def cells_table(
 
 def cost_figure(cell: Cell) -> Entry:
     """Cost per task of a cell with its n of m, or why there is none."""
-    if cell.free_by_design:
-        return Entry("none", None, note="no cost by design", unknown=True)
-    return value_entry(cell.figures["cost_per_task"], Unit.DOLLARS)
+    return cell_cost(cell)
 
 
 def basis_word(cell: Cell) -> str:

@@ -15,6 +15,7 @@ from generators.pages.cell_tables import (
     warning_table,
 )
 from generators.pages.charting import radars
+from generators.pages.dollar_entries import machine_prices, ways_table
 from generators.pages.harness_skill import crumbs
 from generators.pages.judge import judge_page
 from generators.pages.rendering import Crumb, Page
@@ -67,6 +68,7 @@ def _page(world: World, cell: Cell) -> Page:
             "placement": _placement(board, cell),
             "identity": _identity(world, cell, path),
             "figures": figure_table(cell),
+            "ways": ways_table(cell),
             "tasks": task_table(world, cell, path),
             "tiers": tier_table(cell),
             "artifacts": artifact_table(cell),
@@ -110,7 +112,7 @@ def _headline(cell: Cell) -> list[tuple[str, str, str]]:
         value, figure = cell.figures[name], BY_NAME[name]
         note = words.n_of_m(value) if value.amount is not None else value.reason
         if name == "cost_per_task" and value.amount is not None:
-            note += f", {words.basis(cell.basis)}"
+            note += f", {words.priced(value.priced)}"
         shown = words.amount(value.amount, figure.unit) if value.amount is not None else "not known"
         if name == "cost_per_task" and cell.free_by_design:
             shown, note = "none", "no cost by design"
@@ -244,12 +246,19 @@ def _serving(world: World, cell: Cell) -> Facts:
         if isinstance(rate, HardwareRate):
             facts += [
                 ("Priced by the sweep of", Entry(rate.deployment.name, note=rate.hardware_note)),
-                ("Rate", Entry(f"{words.dollars(rate.usd_per_token * 1_000_000)} per million tokens")),
+                (
+                    "Rate",
+                    Entry(
+                        f"{words.dollars(rate.usd_per_token * 1_000_000)} per million tokens",
+                        note=words.priced(machine_prices(world.rates)),
+                    ),
+                ),
                 (
                     "At",
                     Entry(
                         f"{words.dollars(rate.usd_per_hour)} an hour "
-                        f"({words.COMMITMENT_WORDS[rate.commitment]}), concurrency {rate.level.concurrency}"
+                        f"({words.COMMITMENT_WORDS[rate.commitment]}), concurrency {rate.level.concurrency}",
+                        note=words.priced(machine_prices(world.rates)),
                     ),
                 ),
             ]

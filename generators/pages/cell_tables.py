@@ -6,6 +6,7 @@ from functools import partial
 
 from generators.pages import links, words
 from generators.pages.charting import artifact_name, criterion_name
+from generators.pages.dollar_entries import trial_cost
 from generators.pages.table import (
     Column,
     Entry,
@@ -41,7 +42,8 @@ def figure_table(cell: Cell) -> Table:
         if value.amount is None:
             amount = Entry("not known", None, note=value.reason, unknown=True)
         else:
-            amount = Entry(words.amount(value.amount, figure.unit), value.amount)
+            rests_on = words.priced(value.priced) if figure.unit is Unit.DOLLARS else ""
+            amount = Entry(words.amount(value.amount, figure.unit), value.amount, note=rests_on)
         count = Entry(words.n_of_m(value), float(value.n))
         rows.append([Entry(figure.title), amount, count, Entry(figure.formula, code=True)])
     columns = [Column("Figure"), Column("Value", "number"), Column("n of m", "number")]
@@ -75,7 +77,7 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
             row.append(number_entry(trial.score, Unit.POINTS, "no score"))
         if checks:
             row.append(checks_entry(trial))
-        row.append(cost_entry(trial))
+        row.append(trial_cost(trial))
         row.append(number_entry(trial.minutes, Unit.MINUTES))
         row.append(count_entry(record.turns))
         row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
@@ -83,16 +85,6 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
         row.append(Entry(words.outcome(record.outcome), note=_short(record.outcome_reason)))
         rows.append(row)
     return table("Tasks of this cell", columns, rows)
-
-
-def cost_entry(trial: TrialFacts) -> Entry:
-    """Cost of a trial with its basis below it; an unknown one says why."""
-    cost = trial.cost
-    if trial.free_by_design:
-        return Entry("none", None, note="no cost by design", unknown=True)
-    if cost.amount_usd is None:
-        return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
-    return Entry(words.dollars(cost.amount_usd), cost.amount_usd, note=words.basis(cost.basis))
 
 
 def trial_entry(world: World, trial: TrialFacts, page: str) -> Entry:
@@ -186,7 +178,7 @@ def left_out(world: World, cell: Cell, page: str) -> Table | None:
                 trial_entry(world, trial, page),
                 Entry(words.STATE_WORDS[trial.state]),
                 Entry(trial.state_reason),
-                cost_entry(trial),
+                trial_cost(trial),
             ]
         )
     for task, number in cell.missing:

@@ -10,6 +10,7 @@ from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
 from generators.statistics.published_rules import TIE_RELATIVE, Side
+from generators.tables.cells import Cell
 from generators.tables.pairs import MEASURES, HarnessPair, Measured, ModelPair, harness_pairs
 from generators.tables.sample import Unit
 from runner.records import Hosting
@@ -146,7 +147,7 @@ def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> 
         return [gap, gap, gap, Entry(f"0 of {_tasks_of(model)}", 0.0)]
     notes = ("", "")
     if unit is Unit.DOLLARS:
-        notes = (words.basis(model.first.basis), words.basis(model.second.basis))
+        notes = (_rests_on(model.first), _rests_on(model.second))
     return [
         Entry(
             words.amount(means.first, unit),
@@ -163,6 +164,10 @@ def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> 
         Entry(words.signed(means.difference, unit), means.difference),
         Entry(f"{means.tasks} of {_tasks_of(model)}", float(means.tasks)),
     ]
+
+
+def _rests_on(cell: Cell) -> str:
+    return words.priced(cell.figures["cost_per_task"].priced)
 
 
 def _tasks_of(model: ModelPair) -> int:

@@ -14,6 +14,7 @@ from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.worked import figure_definitions, token_examples, worked_rate
 from generators.pages.world import World
 from generators.tables.cells import Cell
+from runner.costs.bases import RULE, RULE_OF_A_DAY
 from runner.costs.hardware import HardwareRate, MissingRate, split_rates
 from runner.records import CostBasis
 
@@ -70,6 +71,8 @@ def pages(world: World) -> Iterator[Page]:
         description="How scores, costs and frontiers are made: every formula, with numbers from the data.",
         context={
             "bases": _bases(world),
+            "rule": RULE,
+            "rule_of_a_day": "" if world.pricing.price_date is None else RULE_OF_A_DAY,
             "tokens": token_examples(world, links.METHODOLOGY),
             "worked": worked_rate(world, board, links.METHODOLOGY),
             "rates": _rates(world),
@@ -118,7 +121,7 @@ def _bases(world: World) -> Table:
     rows.append(
         [
             Entry("unknown"),
-            Entry("No trial of the cell has a known cost, or its costs rest on different bases."),
+            Entry("No trial of the cell has a known cost."),
             Entry("nothing"),
             Entry(str(unknown), float(unknown)),
         ]

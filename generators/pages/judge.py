@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from generators.charts.ranges import Range, ranges_chart
-from generators.pages import links
+from generators.pages import links, words
 from generators.pages.charting import artifact_name, criterion_name
 from generators.pages.interval_words import interval_text
 from generators.pages.judge_proof import order_entry, proof_facts, proof_parts, shift_entry
@@ -180,7 +180,10 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
 def _mean(value: Value, form: str) -> Entry:
     if value.amount is None:
         return Entry("not known", note=value.reason, unknown=True)
-    return Entry(form.format(value.amount), note=f"mean of {value.n:,} of {value.m:,}")
+    note = f"mean of {value.n:,} of {value.m:,}"
+    if value.priced is not None:
+        note += f"; {words.priced(value.priced)}"
+    return Entry(form.format(value.amount), note=note)
 
 
 def _repeats(card: JudgeCard) -> list[tuple[str, Entry]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from generators.charts.ranges import Range, ranges_chart
+from generators.pages import words
 from generators.pages.interval_words import interval_text
 from generators.pages.table import Column, Entry, Table, count_entry, table
 from generators.statistics.intervals import Interval
@@ -68,7 +69,9 @@ def proof_facts(proof: JudgeProof) -> list[tuple[str, Entry]]:
     if cost.amount is None:
         dollars = Entry("not known", note=cost.reason, unknown=True)
     else:
-        dollars = Entry(f"${cost.amount:,.2f}", note=f"of {cost.n:,} of {cost.m:,} scorings")
+        dollars = Entry(
+            f"${cost.amount:,.2f}", note=f"of {cost.n:,} of {cost.m:,} scorings; {words.priced(cost.priced)}"
+        )
     return [("Scorings when it was tried out", scorings), ("Cost of trying it out", dollars)]
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.pages import links, words
+from generators.pages.dollar_entries import cost_entry
 from generators.pages.judge import judge_page
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, number_entry, table
 from generators.pages.world import World
 from generators.tables.facts import TrialFacts
-from generators.tables.judge_proof import judging_dollars
+from generators.tables.judging_cost import judging_cost
 from generators.tables.sample import Unit
 from generators.tables.yardstick import Yardstick, admitted
 from runner.costs.tokens import tokens_processed
@@ -91,15 +92,15 @@ def seen_table(judgements: Sequence[JudgementRecord]) -> Table | None:
 
 
 def _effort(judgement: JudgementRecord) -> list[Entry]:
-    usage, dollars = judgement.usage, judging_dollars(judgement)
+    usage, cost = judgement.usage, judging_cost(judgement)
     tokens = tokens_processed(usage) if usage is not None else None
     seconds = judgement.duration_seconds
     return [
         count_entry(len(judgement.attempts) or None, "not recorded"),
         count_entry(tokens, "not known"),
         Entry("not known", None, note=_why_unpriced(judgement), unknown=True)
-        if dollars is None
-        else Entry(words.dollars(dollars), dollars),
+        if cost is None
+        else cost_entry(cost),
         Entry("not recorded", None, unknown=True) if seconds is None else Entry(f"{seconds:,.1f}", seconds),
     ]
 

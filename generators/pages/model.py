@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from generators.pages import links, words
 from generators.pages.board_tables import cells_table, warning_summary
+from generators.pages.dollar_entries import machine_prices
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -107,7 +108,8 @@ def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str,
             text = f"{words.dollars(rate.usd_per_token * 1_000_000)} per million tokens"
             note = (
                 f"sweep of {rate.deployment.name} on {rate.deployment.instance_type}, "
-                f"concurrency {rate.level.concurrency}, {words.COMMITMENT_WORDS[rate.commitment]}"
+                f"concurrency {rate.level.concurrency}, {words.COMMITMENT_WORDS[rate.commitment]}; "
+                f"{words.priced(machine_prices(world.rates))}"
             )
             facts.append(("Hardware-derived rate", Entry(text, note=note)))
         else:

@@ -52,7 +52,9 @@ class Page:
 class Renderer:
     """Renders pages. Autoescape is on for every template; each value passes the escape of its context."""
 
-    def __init__(self) -> None:
+    def __init__(self, notice: str = "") -> None:
+        """Make one; ``notice`` stands on top of every page."""
+        self.notice = notice
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             autoescape=True,
@@ -74,7 +76,7 @@ class Renderer:
             return relative(page.path, target, fragment)
 
         template = self.environment.get_template(page.template)
-        body = template.render(**page.context, page=page, to=to)
+        body = template.render(**page.context, page=page, to=to, notice=self.notice)
         front: dict[str, FrontMatterValue] = {
             "title": page.title,
             "description": page.description,

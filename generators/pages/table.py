@@ -65,13 +65,17 @@ def table(
 
 
 def value_entry(value: Value, unit: Unit, *, count_below: bool = False) -> Entry:
-    """A figure with its n of m beside it, or below it where room is short; an unknown one says why."""
+    """A figure with its n of m beside it, or below it where room is short; an unknown one says why.
+
+    Dollars have their basis and the day of their prices below them.
+    """
     if value.amount is None:
         return Entry("not known", None, note=value.reason, unknown=True)
     written, count = words.amount(value.amount, unit), words.n_of_m(value)
+    rests_on = words.priced(value.priced) if unit is Unit.DOLLARS else ""
     if count_below:
-        return Entry(written, value.amount, note=count)
-    return Entry(f"{written} ({count})", value.amount)
+        return Entry(written, value.amount, note="; ".join(part for part in (count, rests_on) if part))
+    return Entry(f"{written} ({count})", value.amount, note=rests_on)
 
 
 def number_entry(number: float | None, unit: Unit, missing: str = "not reported") -> Entry:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generators.pages import links, words
 from generators.pages.cell import cell_title
+from generators.pages.dollar_entries import trial_cost
 from generators.pages.harness_skill import crumbs
 from generators.pages.judgement_tables import judgement_table, said_by, seen_table
 from generators.pages.rendering import Crumb, Page
@@ -127,13 +128,8 @@ def _headline(trial: TrialFacts) -> list[tuple[str, str, str]]:
         tiles.append(("Checks", verdict, f"{trial.checks_passed} of {trial.checks_graded} passed"))
     if trial.score is not None:
         tiles.append(("Judge's score", f"{trial.score:.1f}", "of 100 points"))
-    cost = trial.cost
-    if trial.free_by_design:
-        tiles.append(("Cost", "none", "no cost by design"))
-    elif cost.amount_usd is None:
-        tiles.append(("Cost", "not known", cost.missing_reason or ""))
-    else:
-        tiles.append(("Cost", words.dollars(cost.amount_usd), words.basis(cost.basis)))
+    cost = trial_cost(trial)
+    tiles.append(("Cost", cost.text, cost.note))
     seconds = record.duration_seconds
     tiles.append(("Time", "not known" if seconds is None else words.duration(seconds), "wall clock"))
     tiles.append(("Turns", "not known" if record.turns is None else f"{record.turns:,}", "all invocations"))

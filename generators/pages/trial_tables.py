@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.pages import links, words
+from generators.pages.dollar_entries import cost_entry
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, number_entry, table
 from generators.pages.trial_artifacts import ShownArtifact
 from generators.tables.facts import TrialFacts
 from generators.tables.sample import Unit
-from runner.records import CacheSemantics, CheckRecord, Cost, CostBasis, TrialRecord, Usage
+from runner.records import CacheSemantics, CheckRecord, TrialRecord, Usage
 
 Check = CheckRecord
 TOKEN_CLASSES = (
@@ -128,13 +129,12 @@ def server_table(record: TrialRecord) -> Table | None:
 
 
 def cost_table(trial: TrialFacts) -> Table:
-    """Every recorded cost, and the one that tables and charts use where it was derived later."""
-    recorded = trial.record.costs
-    costs = recorded if trial.cost in recorded else (*recorded, trial.cost)
+    """Every way to know what it cost, the one that tables and charts use first."""
+    costs = trial.costs.all
     rows = [
         [
-            Entry(words.basis(cost.basis), note="used in tables and charts" if cost == trial.cost else ""),
-            _amount(cost),
+            Entry(words.basis(cost.basis), note="used in tables and charts" if cost is trial.cost else ""),
+            cost_entry(cost),
             Entry(cost.source),
         ]
         for cost in costs
@@ -144,7 +144,7 @@ def cost_table(trial: TrialFacts) -> Table:
         [Column("Basis"), Column("Cost", "number"), Column("Source", wide=True)],
         rows,
         sortable=False,
-        marked=[cost == trial.cost for cost in costs],
+        marked=[cost is trial.cost for cost in costs],
     )
 
 
@@ -217,11 +217,3 @@ def _count(usage: Usage | None, name: str) -> int | None:
 
 def _digest(digest: str | None) -> Entry:
     return Entry(digest[:16], code=True) if digest else Entry("not recorded", unknown=True)
-
-
-def _amount(cost: Cost) -> Entry:
-    if cost.basis is CostBasis.NONE:
-        return Entry("none", None, note="no cost by design", unknown=True)
-    if cost.amount_usd is None:
-        return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
-    return Entry(words.dollars(cost.amount_usd), cost.amount_usd)

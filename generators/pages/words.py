@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
+from generators.tables.dollars import Priced
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
 from runner.costs.instances import Commitment
@@ -98,7 +99,8 @@ def with_count(value: Value, unit: Unit) -> str:
     """``70.8 (5 of 5)``; for an unknown value the word ``unknown`` and the reason."""
     if value.amount is None:
         return f"unknown ({value.reason})" if value.reason else "unknown"
-    return f"{amount(value.amount, unit)} ({n_of_m(value)})"
+    rests_on = f"; {priced(value.priced)}" if unit is Unit.DOLLARS else ""
+    return f"{amount(value.amount, unit)} ({n_of_m(value)}{rests_on})"
 
 
 def signed(number: float, unit: Unit) -> str:
@@ -161,6 +163,19 @@ def basis(kind: CostBasis | None) -> str:
 def basis_adjective(kind: CostBasis) -> str:
     """A cost basis as it stands before the word costs."""
     return BASIS_ADJECTIVES[kind]
+
+
+def priced(rests_on: Priced | None) -> str:
+    """What dollars rest on and the day of their prices: ``metered, 2026-08-15``."""
+    if rests_on is None:
+        return "basis and day of the prices not known"
+    first, last = rests_on.first, rests_on.last
+    if first is None or last is None:
+        days = "day of the prices not known"
+    else:
+        days = first.isoformat() if first == last else f"{first.isoformat()} to {last.isoformat()}"
+        days += ", some days not known" if rests_on.undated else ""
+    return f"{basis(rests_on.basis)}, {days}"
 
 
 def hosting(kind: Hosting) -> str:

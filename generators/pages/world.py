@@ -14,7 +14,9 @@ from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.judge_card import JudgeCard, judge_cards
+from runner.costs.bases import Pricing
 from runner.costs.hardware import HardwareRates
+from runner.costs.price_choice import PriceChoice
 from runner.datasets import Dataset, Task
 from runner.records import PlanRecord, ProofRecord, ThroughputRecord
 
@@ -31,15 +33,22 @@ class World:
 
     cells: tuple[Cell, ...]
     datasets: Mapping[str, Dataset]
-    rates: HardwareRates
+    pricing: Pricing
     sweeps: tuple[ThroughputRecord, ...]
     plans: tuple[PlanRecord, ...]
     prefix: str = ""
     aliases: ModelAliases = field(default_factory=ModelAliases)
     reference: Reference = field(default_factory=Reference)
     """What the code says of itself."""
+    choice: PriceChoice = field(default_factory=PriceChoice)
+    """At which prices the costs were asked for."""
     proofs: tuple[ProofRecord, ...] = ()
     """How judges scored submissions that were made to try them out."""
+
+    @property
+    def rates(self) -> HardwareRates:
+        """Hardware rates of the swept deployments."""
+        return self.pricing.rates
 
     @property
     def demonstration(self) -> bool:

@@ -4,35 +4,50 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from generators.build import write_sources
 from generators.publish.branch import expected_address, push
 from generators.publish.site import build
+from runner.costs.price_choice import PriceChoice
 
 
-def publish_command(
-    root: Path,
-    say: Callable[[str], None],
-    *,
-    url: str | None,
-    to: str | None,
-    remote: str,
-    prefix: str,
-    keep_history: bool,
-) -> None:
-    """Build and check the site, and put it on the branch ``to`` where one is named.
+@dataclass(frozen=True)
+class Target:
+    """Where a site goes: its address, and the branch, folder and remote it is pushed to."""
+
+    url: str | None = None
+    branch: str | None = None
+    remote: str = "origin"
+    prefix: str = ""
+    keep_history: bool = True
+
+
+def publish_command(root: Path, say: Callable[[str], None], target: Target, choice: PriceChoice) -> None:
+    """Build and check the site, and put it on the branch of ``target`` where one is named.
 
     Raises:
         PublishError: the build, a check or the push failed; an earlier site stays.
-        UsageError: ``url`` is no address.
+        UsageError: the address is none.
     """
-    url = url or os.environ.get("SITE_URL")
-    if to and not url:
-        url = expected_address(root=root, remote=remote, prefix=prefix)
-    built = build(root, site_url=url, progress=say)
+    url = target.url or os.environ.get("SITE_URL")
+    if target.branch and not url:
+        url = expected_address(root=root, remote=target.remote, prefix=target.prefix)
+    if choice.words:
+        say(choice.words)
+    built = build(root, site_url=url, progress=say, write_sources=partial(write_sources, choice=choice))
     say(f"{built.pages} pages in {built.folder.relative_to(root)}/, {built.links} links checked")
-    if to is None:
+    if target.branch is None:
         say("look at it: .venv/bin/invoke serve (it says the address)")
         return
-    done = push(built.folder, root=root, remote=remote, branch=to, prefix=prefix, keep_history=keep_history)
+    done = push(
+        built.folder,
+        root=root,
+        remote=target.remote,
+        branch=target.branch,
+        prefix=target.prefix,
+        keep_history=target.keep_history,
+    )
     say(done.line())

@@ -152,15 +152,17 @@ def task_means(cell: Cell, measure: str) -> dict[str, float]:
 
     Args:
         cell: the cell.
-        measure: ``score``, ``cost`` (dollars), ``tokens``, ``minutes`` or ``resolved`` (0 or 100).
+        measure: ``score``, ``cost`` (dollars on the cell's basis), ``tokens``, ``minutes`` or ``resolved``
+            (0 or 100).
     """
     means: dict[str, float] = {}
     for task, trials in cell.by_task.items():
         amounts: list[float | None] = []
         for trial in trials:
+            cost = cell.cost_of(trial)
             known: dict[str, float | None] = {
                 "score": trial.score,
-                "cost": trial.cost.amount_usd,
+                "cost": cost.amount_usd if cost is not None else None,
                 "tokens": trial.tokens,
                 "minutes": trial.minutes,
                 "resolved": None if trial.resolved is None else 100.0 * trial.resolved,

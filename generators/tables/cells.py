@@ -10,12 +10,11 @@ from functools import cached_property
 
 from generators.tables.facts import TrialFacts, derive_facts
 from generators.tables.figures import compute_all
-from generators.tables.money import basis_of
 from generators.tables.sample import Sample, Value
 from generators.tables.scoring import ScoreState
 from generators.tables.yardstick import Yardstick, admitted, main_yardstick
-from runner.costs.hardware import HardwareRates
-from runner.records import CellIdentity, CostBasis, DataWarning, Hosting, PlanRecord
+from runner.costs.bases import Pricing
+from runner.records import CellIdentity, Cost, CostBasis, DataWarning, Hosting, PlanRecord
 from runner.store import StoredTrial
 
 CellKey = tuple[str, str, str, str]
@@ -59,10 +58,14 @@ class Cell:
         """Every figure by name."""
         return compute_all(self.sample)
 
-    @cached_property
+    @property
     def basis(self) -> CostBasis | None:
-        """The basis of the graded trials' known costs; None when there is none, or more than one."""
-        return basis_of(self.sample.graded) or basis_of(self.counted)
+        """The one basis of the cell's cost figures; None where no cost is known."""
+        return self.sample.basis
+
+    def cost_of(self, trial: TrialFacts) -> Cost | None:
+        """What a trial cost on the basis of the cell; None where that is not known."""
+        return trial.cost_on(self.basis)
 
     @property
     def free_by_design(self) -> bool:
@@ -126,14 +129,14 @@ class Cell:
 
 
 def build_cells(
-    trials: Iterable[StoredTrial], plans: Iterable[PlanRecord], rates: HardwareRates, tiers: Tiers
+    trials: Iterable[StoredTrial], plans: Iterable[PlanRecord], pricing: Pricing, tiers: Tiers
 ) -> list[Cell]:
     """Cells of a store in order of their keys. Demonstration trials make cells of their own.
 
     Args:
         trials: all trials of the store.
         plans: all plans of the store; their trials are the denominators.
-        rates: hardware rates for self-hosted models.
+        pricing: the prices at which costs are worked out.
         tiers: complexity tier by dataset and task.
     """
     grouped: dict[tuple[CellKey, bool], list[StoredTrial]] = defaultdict(list)
@@ -149,7 +152,7 @@ def build_cells(
     for key, members in grouped.items():
         identities[key] = members[0].record.identity.cell
     return [
-        _build_cell(identities[key], grouped.get(key, []), planned.get(key, set()), key[1], rates, tiers)
+        _build_cell(identities[key], grouped.get(key, []), planned.get(key, set()), key[1], pricing, tiers)
         for key in sorted(identities)
     ]
 
@@ -159,7 +162,7 @@ def _build_cell(
     members: Sequence[StoredTrial],
     planned: set[tuple[str, int]],
     demonstration: bool,
-    rates: HardwareRates,
+    pricing: Pricing,
     tiers: Tiers,
 ) -> Cell:
     yardstick = main_yardstick(members)
@@ -170,7 +173,7 @@ def _build_cell(
         facts.append(
             derive_facts(
                 member,
-                rates,
+                pricing,
                 yardstick,
                 tiers.get((identity.dataset, member.record.identity.task)),
                 excluded="made from another version of the dataset" if other else "",

@@ -10,7 +10,8 @@ from typing import Generic, TypeVar
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
-from runner.records import CRITERIA, ArtifactScore, JudgementRecord
+from runner.costs.bases import ORDER
+from runner.records import CRITERIA, ArtifactScore, CostBasis, JudgementRecord
 
 Scalar = str | int | float | bool | None
 RowType = TypeVar("RowType")
@@ -40,6 +41,17 @@ def _usage(name: str) -> Callable[[CellTrial], Scalar]:
         return value
 
     return read
+
+
+def _cost_on(basis: CostBasis, row: CellTrial) -> Scalar:
+    cost = row[1].cost_on(basis)
+    return cost.amount_usd if cost is not None else None
+
+
+def _price_day(cell: Cell, *, last: bool) -> Scalar:
+    priced = cell.figures["spend_total"].priced
+    day = None if priced is None else priced.last if last else priced.first
+    return day.isoformat() if day is not None else None
 
 
 def _of_trial(column: DataColumn[Cell], row: CellTrial) -> Scalar:
@@ -100,6 +112,23 @@ TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
     DataColumn("resolved", TRUTH, "", "every graded check passed", lambda r: r[1].resolved),
     DataColumn("cost_usd", NUMBER, "US dollars", "cost by the headline rule", lambda r: r[1].cost.amount_usd),
     DataColumn("cost_basis", TEXT, "", "what the cost rests on", lambda r: r[1].cost.basis.value),
+    DataColumn(
+        "cost_price_date",
+        DAY,
+        "",
+        "day whose prices the cost holds; empty where it is not known",
+        lambda r: r[1].cost.price_as_of.isoformat() if r[1].cost.price_as_of else None,
+    ),
+    *(
+        DataColumn(
+            f"cost_{basis.name.lower()}_usd",
+            NUMBER,
+            "US dollars",
+            f"cost on the basis {basis.value}, whether or not it is the headline",
+            partial(_cost_on, basis),
+        )
+        for basis in ORDER
+    ),
     DataColumn("cost_source", TEXT, "", "where the cost was read or derived", lambda r: r[1].cost.source),
     DataColumn("cost_missing_reason", TEXT, "", "why there is no cost", lambda r: r[1].cost.missing_reason),
     DataColumn("tokens_processed", WHOLE, "tokens", "every token counted once", lambda r: r[1].tokens),
@@ -212,6 +241,8 @@ CELL_COLUMNS: tuple[DataColumn[Cell], ...] = (
     ),
     DataColumn("hosting", TEXT, "", "who ran the model", lambda c: c.hosting.value),
     DataColumn("cost_basis", TEXT, "", "basis of the costs", lambda c: c.basis.value if c.basis else None),
+    DataColumn("price_date_first", DAY, "", "first day of their prices", partial(_price_day, last=False)),
+    DataColumn("price_date_last", DAY, "", "last day of their prices", partial(_price_day, last=True)),
     DataColumn("rubric", TEXT, "", "rubric of the scores", lambda c: c.rubric),
     DataColumn("dataset_digest", TEXT, "", "digest of the dataset", lambda c: c.dataset_digest),
     DataColumn("run_date", DAY, "", "newest run", lambda c: c.run_date.isoformat() if c.run_date else None),

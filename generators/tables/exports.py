@@ -8,7 +8,9 @@ import posixpath
 from generators.escape import markdown_text
 from generators.tables.cells import Cell
 from generators.tables.columns import TRIAL_COLUMNS, Scalar
+from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
+from generators.tables.sample import Value
 
 Json = Scalar | list["Json"] | dict[str, "Json"]
 
@@ -30,6 +32,8 @@ def summary_json(cell: Cell) -> bytes:
         figures[figure.name] = {
             "value": value.amount,
             "unit": figure.unit.value,
+            "basis": value.priced.basis.value if value.priced else None,
+            "price_dates": _days(value),
             "n": value.n,
             "m": value.m,
             "missing_reason": value.reason or None,
@@ -76,7 +80,11 @@ def summary_markdown(cell: Cell) -> bytes:
     for figure in FIGURES:
         value = cell.figures[figure.name]
         amount = _number(value.amount) if value.amount is not None else f"unknown: {_safe(value.reason)}"
-        lines.append(f"| {figure.title} | {amount} | {figure.unit.value} | {value.n} of {value.m} |")
+        unit = figure.unit.value
+        if value.priced is not None:
+            days = " to ".join(dict.fromkeys(str(day or "day not known") for day in _days(value) or []))
+            unit += f", {value.priced.basis.value}, {days}"
+        lines.append(f"| {figure.title} | {amount} | {unit} | {value.n} of {value.m} |")
     lines += [
         "",
         "| Task | Trial | State | Score | Cost (USD) | Basis | Minutes | Tokens |",
@@ -85,16 +93,28 @@ def summary_markdown(cell: Cell) -> bytes:
     for trial in cell.trials:
         lines.append(
             f"| {_safe(trial.task)} | {trial.record.identity.trial} | {trial.state.value} "
-            f"| {_number(trial.score)} | {_number(trial.cost.amount_usd)} | {trial.cost.basis.value} "
+            f"| {_number(trial.score)} | {_number(trial.cost.amount_usd)} | {_rests_on(trial)} "
             f"| {_number(trial.minutes)} | {_number(trial.tokens)} |"
         )
     return ("\n".join(lines) + "\n").encode()
+
+
+def _days(value: Value) -> list[Json] | None:
+    """First and last day of the prices in an amount; None for figures that are no dollars."""
+    if value.priced is None:
+        return None
+    return [day.isoformat() if day else None for day in (value.priced.first, value.priced.last)]
 
 
 def _safe(raw: str) -> str:
     """Escaped where needed only, so that names stay readable in a terminal."""
     plain = raw.isascii() and all(letter.isalnum() or letter in " .-,;:%" for letter in raw)
     return raw if plain else markdown_text(raw)
+
+
+def _rests_on(trial: TrialFacts) -> str:
+    cost = trial.cost
+    return f"{cost.basis.value}, {cost.price_as_of or 'day not known'}"
 
 
 def _number(value: float | None) -> str:

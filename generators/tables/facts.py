@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 
 from generators.tables.scoring import VOID, ScoreState, score_state
 from generators.tables.yardstick import Yardstick, counted_judgements
-from runner.costs.hardware import HardwareRates
-from runner.costs.headline import headline_cost
+from runner.costs.bases import Pricing, TrialCosts, costs_of, day_of
 from runner.costs.tokens import tokens_processed
 from runner.records import ArtifactState, CheckStatus, Cost, CostBasis, JudgementRecord, TrialRecord
 from runner.store import StoredTrial
@@ -25,7 +24,8 @@ class TrialFacts:
     """Those that count: valid, by one judge and one rubric; the score is their mean."""
     state: ScoreState
     state_reason: str
-    cost: Cost
+    costs: TrialCosts
+    """Every way to know what it cost."""
     tokens: int | None
     minutes: float | None
     checks_passed: int | None
@@ -70,6 +70,21 @@ class TrialFacts:
         return bool(record.invocations or self.stored.checks or present)
 
     @property
+    def cost(self) -> Cost:
+        """What it cost by the headline rule."""
+        return self.costs.headline
+
+    def cost_on(self, basis: CostBasis | None) -> Cost | None:
+        """Its known cost on ``basis``, the headline before the others; None where that is not known.
+
+        "None by design" is no figure: it can neither be cheap nor dear.
+        """
+        if basis is None or basis is CostBasis.NONE:
+            return None
+        cost = self.costs.on(basis)
+        return cost if cost is not None and cost.amount_usd is not None else None
+
+    @property
     def free_by_design(self) -> bool:
         """Whether no cost arises, as with the built-in model server."""
         return self.cost.basis is CostBasis.NONE
@@ -77,16 +92,12 @@ class TrialFacts:
     @property
     def run_date(self) -> date | None:
         """The day the trial ran, as far as the record or its source tells."""
-        moment = self.record.ended_at or self.record.started_at
-        if moment is not None:
-            return moment.date()
-        published = self.record.published
-        return _day(published.run_date) if published else None
+        return day_of(self.record)
 
 
 def derive_facts(
     stored: StoredTrial,
-    rates: HardwareRates,
+    pricing: Pricing,
     yardstick: Yardstick | None,
     complexity: str | None,
     excluded: str = "",
@@ -95,7 +106,7 @@ def derive_facts(
 
     Args:
         stored: the trial with its judgements and checks.
-        rates: hardware rates for self-hosted models.
+        pricing: the prices at which costs are worked out.
         yardstick: judge and rubric whose judgements count in the trial's cell.
         complexity: tier of the task in its dataset; the published tier is used where the dataset has none.
         excluded: reason why the trial enters no figure although its own record counts it.
@@ -112,7 +123,7 @@ def derive_facts(
         judgements=judgements,
         state=state,
         state_reason=reason,
-        cost=headline_cost(record, rates),
+        costs=costs_of(record, pricing),
         tokens=tokens_processed(record.usage) if record.usage is not None else None,
         minutes=record.duration_seconds / 60 if record.duration_seconds is not None else None,
         checks_passed=sum(status is CheckStatus.PASSED for status in graded.values()) if graded else None,
@@ -128,13 +139,3 @@ def latest_checks(stored: StoredTrial) -> dict[str, CheckStatus]:
         if check.status in GRADED:
             latest[check.name] = check.status
     return latest
-
-
-def _day(text: str | None) -> date | None:
-    """The day in a published date such as ``2026-08-15`` or ``2026-08-15T10:00:00Z``; None if unreadable."""
-    if not text:
-        return None
-    try:
-        return datetime.fromisoformat(text).date()
-    except ValueError:
-        return None

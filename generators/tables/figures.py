@@ -64,6 +64,13 @@ FIGURES: tuple[Figure, ...] = (
         "cost_per_point", "Cost per point", Unit.DOLLARS, "cost per task / mean score", money.cost_per_point
     ),
     Figure(
+        "judging_spend",
+        "Spend on judging",
+        Unit.DOLLARS,
+        "sum(known costs of all judgements), part of no other figure",
+        money.judging_spend,
+    ),
+    Figure(
         "tokens_per_task",
         "Tokens per task",
         Unit.TOKENS,

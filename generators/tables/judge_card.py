@@ -18,7 +18,8 @@ from generators.statistics.discrimination import CalibrationBin, area_under_curv
 from generators.statistics.intervals import Interval
 from generators.statistics.reliability import Repeatability, repeatability
 from generators.tables.facts import TrialFacts
-from generators.tables.judge_proof import JudgeProof, judging_dollars
+from generators.tables.judge_proof import JudgeProof
+from generators.tables.judging_cost import judging_mean
 from generators.tables.sample import Value
 from generators.tables.yardstick import Yardstick, admitted
 from runner.records import CRITERIA, JudgementRecord, JudgementStatus, ProofRecord
@@ -144,10 +145,7 @@ class JudgeCard:
     @cached_property
     def cost(self) -> Value:
         """Mean dollars of a judgement whose cost is known."""
-        known = [cost for each in self.judged if (cost := judging_dollars(each.judgement)) is not None]
-        if not known:
-            return Value(None, 0, len(self.judged), "what judging cost is not recorded")
-        return Value(statistics.fmean(known), len(known), len(self.judged))
+        return judging_mean([each.judgement for each in self.judged])
 
     @cached_property
     def seconds(self) -> Value:

@@ -11,8 +11,9 @@ from functools import cached_property
 from generators.statistics.intervals import Interval, mean_interval
 from generators.statistics.reliability import Repeatability, repeatability
 from generators.statistics.shifts import Orders, Shift, orders, share_above_noise
+from generators.tables.judging_cost import judging_total
 from generators.tables.sample import Value
-from runner.records import CHANGED, REFERENCE, CostBasis, JudgementRecord, JudgementStatus, ProofRecord
+from runner.records import CHANGED, REFERENCE, JudgementStatus, ProofRecord
 
 INJECTION, ANCHORS, LENGTH, ORDER = "injection", "anchors", "length", "order"
 KNOWN = (INJECTION, ANCHORS, LENGTH, ORDER)
@@ -103,10 +104,7 @@ class JudgeProof:
     @cached_property
     def cost(self) -> Value:
         """Dollars of all scorings whose cost is known, and of how many that is."""
-        known = [dollars for record in self.records if (dollars := judging_dollars(record)) is not None]
-        if not known:
-            return Value(None, 0, len(self.records), "what trying it out cost is not recorded")
-        return Value(sum(known), len(known), len(self.records))
+        return judging_total(self.records, "what trying it out cost is not recorded")
 
 
 def _result(name: str, records: Sequence[ProofRecord], noise: float | None) -> SuiteResult:
@@ -138,13 +136,3 @@ def _pairs(records: Iterable[ProofRecord]) -> tuple[tuple[ScoredPair, ...], int]
             points = statistics.fmean(after) - statistics.fmean(before)
             found.append(ScoredPair(name, category, Shift(points, len(before), len(after))))
     return tuple(found), len(scores) - len(found)
-
-
-def judging_dollars(record: JudgementRecord | ProofRecord) -> float | None:
-    """What a scoring cost, where that is known; a scripted one cost nothing and is not counted."""
-    known = [
-        cost.amount_usd
-        for cost in record.costs
-        if cost.amount_usd is not None and cost.basis not in {CostBasis.NONE, CostBasis.NOTIONAL}
-    ]
-    return known[0] if known else None

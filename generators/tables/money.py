@@ -5,10 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 
+from generators.tables.dollars import Priced
 from generators.tables.facts import TrialFacts
+from generators.tables.judging_cost import judging_total
 from generators.tables.sample import Sample, Value
 from generators.tables.scores import mean_score
-from runner.records import CostBasis
+from runner.records import Cost, CostBasis
 
 
 def cost_per_task(sample: Sample) -> Value:
@@ -16,8 +18,9 @@ def cost_per_task(sample: Sample) -> Value:
 
     Graded trials are the scored ones, or where no judge scored any, those with execution checks.
 
-    Unknown is never counted as 0. Costs of different bases are never averaged. Source: the one definition
-    that replaces two published ones (run cost over scored tasks, and mean over scored tasks).
+    Unknown is never counted as 0. Costs of different bases are never averaged: a cell has the basis that
+    most of its graded trials are known on, and a trial that is not known on it is unknown here. Source: the
+    one definition that replaces two published ones (run cost over scored tasks, and mean over scored tasks).
     """
     return _mean_cost(sample, statistics.fmean)
 
@@ -32,12 +35,10 @@ def spend_total(sample: Sample) -> Value:
 
     A lower bound of the true spend whenever n is smaller than m.
     """
-    known = _costs(sample.trials)
-    if mixed := _mixed_bases(sample.trials):
-        return Value(None, len(known), sample.planned, mixed)
+    known = _known(sample, sample.trials)
     if not known:
         return Value(None, 0, sample.planned, _why_no_cost(sample.trials))
-    return Value(sum(known), len(known), sample.planned)
+    return Value(sum(_amounts(known)), len(known), sample.planned, priced=Priced.of(known))
 
 
 def cost_per_scored_task(sample: Sample) -> Value:
@@ -53,7 +54,7 @@ def cost_per_scored_task(sample: Sample) -> Value:
         return Value(None, total.n, sample.planned, "the cost of some trials is unknown")
     if not scored:
         return Value(None, 0, sample.planned, "no trial was scored")
-    return Value(total.amount / scored, scored, sample.planned)
+    return Value(total.amount / scored, scored, sample.planned, priced=total.priced)
 
 
 def cost_per_point(sample: Sample) -> Value:
@@ -63,31 +64,25 @@ def cost_per_point(sample: Sample) -> Value:
         return cost
     if not score.amount:
         return Value(None, cost.n, cost.m, "the mean score is zero or unknown")
-    return Value(cost.amount / score.amount, cost.n, cost.m)
+    return Value(cost.amount / score.amount, cost.n, cost.m, priced=cost.priced)
 
 
-def basis_of(trials: Sequence[TrialFacts]) -> CostBasis | None:
-    """The one basis of the known costs of these trials; None when there is none, or more than one."""
-    bases = _bases(trials)
-    return next(iter(bases)) if len(bases) == 1 else None
+def judging_spend(sample: Sample) -> Value:
+    """Sum of the known costs of every judgement of the trials that count. Part of no other figure.
+
+    n and m are judgements here.
+    """
+    return judging_total([each for trial in sample.trials for each in trial.stored.judgements])
 
 
-def _bases(trials: Sequence[TrialFacts]) -> set[CostBasis]:
-    return {trial.cost.basis for trial in trials if _is_known(trial)}
+def _known(sample: Sample, trials: Sequence[TrialFacts]) -> list[Cost]:
+    """The known costs of these trials on the basis of the sample."""
+    found = [trial.cost_on(sample.basis) for trial in trials]
+    return [cost for cost in found if cost is not None]
 
 
-def _mixed_bases(trials: Sequence[TrialFacts]) -> str:
-    bases = sorted(basis.value for basis in _bases(trials))
-    return f"costs rest on different bases: {', '.join(bases)}" if len(bases) > 1 else ""
-
-
-def _costs(trials: Sequence[TrialFacts]) -> list[float]:
-    return [trial.cost.amount_usd or 0.0 for trial in trials if _is_known(trial)]
-
-
-def _is_known(trial: TrialFacts) -> bool:
-    """Whether the cost is a cost: "none by design" is no figure, so it can neither be cheap nor dear."""
-    return trial.cost.amount_usd is not None and trial.cost.basis is not CostBasis.NONE
+def _amounts(costs: Sequence[Cost]) -> list[float]:
+    return [cost.amount_usd for cost in costs if cost.amount_usd is not None]
 
 
 def _why_no_cost(trials: Sequence[TrialFacts]) -> str:
@@ -98,10 +93,8 @@ def _why_no_cost(trials: Sequence[TrialFacts]) -> str:
 
 
 def _mean_cost(sample: Sample, mean: Callable[[list[float]], float]) -> Value:
-    known = _costs(sample.graded)
-    if mixed := _mixed_bases(sample.graded):
-        return Value(None, len(known), len(sample.graded), mixed)
+    known = _known(sample, sample.graded)
     if not known:
         reason = _why_no_cost(sample.graded) if sample.graded else "no trial was graded"
         return Value(None, 0, len(sample.graded), reason)
-    return Value(mean(known), len(known), len(sample.graded))
+    return Value(mean(_amounts(known)), len(known), len(sample.graded), priced=Priced.of(known))

@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from generators.tables.columns import NUMBER, TEXT, TRUTH, WHOLE, DataColumn
-from generators.tables.judge_proof import judging_dollars
+from generators.tables.judging_cost import judging_cost
 from runner.records import ProofRecord
+
+
+def _dollars(record: ProofRecord) -> float | None:
+    cost = judging_cost(record)
+    return None if cost is None else cost.amount_usd
+
+
+def _basis(record: ProofRecord) -> str | None:
+    cost = judging_cost(record)
+    return None if cost is None else cost.basis.value
+
 
 PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
     DataColumn("judge", TEXT, "", "judge", lambda r: r.judge.name),
@@ -24,6 +35,7 @@ PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
     DataColumn("score", NUMBER, "points", "score, 0 to 100", lambda r: r.task_score),
     DataColumn("answers", WHOLE, "answers", "answers until one was valid", lambda r: len(r.attempts)),
     DataColumn("seconds", NUMBER, "seconds", "time of all answers", lambda r: r.duration_seconds),
-    DataColumn("cost_usd", NUMBER, "US dollars", "cost of all answers", judging_dollars),
+    DataColumn("cost_usd", NUMBER, "US dollars", "cost of all answers", _dollars),
+    DataColumn("cost_basis", TEXT, "", "what the cost rests on", _basis),
     DataColumn("demonstration", TRUTH, "", "the answer was scripted", lambda r: r.demonstration),
 )

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
+from generators.tables.dollars import Priced
 from generators.tables.facts import TrialFacts
 from generators.tables.scoring import ScoreState
+from runner.costs.bases import ORDER
+from runner.records import CostBasis
 
 
 class Unit(StrEnum):
@@ -24,12 +29,16 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Value:
-    """A figure's value with its n of m; ``amount`` is None when unknown, and ``reason`` says why."""
+    """A figure's value with its n of m; ``amount`` is None when unknown, and ``reason`` says why.
+
+    Dollars carry ``priced``: their basis and the days of their prices.
+    """
 
     amount: float | None
     n: int
     m: int
     reason: str = ""
+    priced: Priced | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -48,6 +57,11 @@ class Sample:
     def graded(self) -> tuple[TrialFacts, ...]:
         """What means per task rest on: the scored trials, or where no judge scored any, those with checks."""
         return self.scored or tuple(trial for trial in self.trials if trial.resolved is not None)
+
+    @cached_property
+    def basis(self) -> CostBasis | None:
+        """The one basis of all cost figures: that of the graded trials, else of all that count."""
+        return basis_of(self.graded) or basis_of(self.trials)
 
     @property
     def scores(self) -> list[float]:
@@ -79,6 +93,16 @@ class Figure:
     def meaning(self) -> str:
         """What the figure says: the function's docstring, which also names its source."""
         return " ".join((self.compute.__doc__ or "").split())
+
+
+def basis_of(trials: Sequence[TrialFacts]) -> CostBasis | None:
+    """The basis on which the headline cost of most trials is known; None where no cost is known.
+
+    Of bases that equally many have, the one that comes first in the headline rule. A trial whose headline
+    rests on another basis enters a figure with its amount on this one, where that is known, else not at all.
+    """
+    counts = Counter(trial.cost.basis for trial in trials if trial.cost_on(trial.cost.basis) is not None)
+    return max(counts, key=lambda basis: (counts[basis], -ORDER.index(basis)), default=None)
 
 
 def total_of(amounts: Sequence[float | None], planned: int, reason: str) -> Value:

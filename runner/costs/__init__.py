@@ -1,5 +1,11 @@
 """What runs cost: tokens processed, prices of tokens and machines, and the one headline rule."""
 
+from runner.costs.bases import (
+    Pricing,
+    TrialCosts,
+    costs_of,
+    hardware_cost,
+)
 from runner.costs.hardware import (
     HardwareRate,
     HardwareRates,
@@ -11,7 +17,6 @@ from runner.costs.hardware import (
     split_rates,
     wall_clock_cost,
 )
-from runner.costs.headline import hardware_cost, headline_cost
 from runner.costs.instances import (
     DEFAULT_COMMITMENT,
     Commitment,
@@ -38,17 +43,19 @@ __all__ = [
     "PriceBook",
     "PriceQuestion",
     "PriceRow",
+    "Pricing",
     "RegionClass",
     "RowPrices",
     "ServiceTier",
     "SplitRates",
     "TokenPrices",
+    "TrialCosts",
     "blended_rate",
     "cheapest_level",
     "classify",
+    "costs_of",
     "credits_cost",
     "hardware_cost",
-    "headline_cost",
     "load_instance_prices",
     "load_price_book",
     "split_rates",

@@ -13,7 +13,9 @@ from runner.costs import (
     Commitment,
     HardwareRates,
     InstancePrices,
-    headline_cost,
+    PriceBook,
+    Pricing,
+    costs_of,
     load_instance_prices,
     tokens_processed,
 )
@@ -83,6 +85,11 @@ def rates(commitment: Commitment = Commitment.COMMIT_3YR, **instances: float) ->
     return HardwareRates(sweeps(), listed.model_copy(update={"instances": changed}), commitment)
 
 
+def pricing() -> Pricing:
+    """The usual rates without a price book."""
+    return Pricing(PriceBook(), rates())
+
+
 def _key(instance_type: str) -> str:
     return instance_type.split(".")[0] if instance_type.startswith("p5en") else instance_type
 
@@ -145,7 +152,9 @@ class Cell:
     def costs(self, with_rates: HardwareRates, *, scored_only: bool = False) -> list[float | None]:
         """Headline cost of each trial."""
         chosen = self.scored if scored_only else self.trials
-        return [headline_cost(stored.record, with_rates).amount_usd for stored in chosen]
+        return [
+            costs_of(stored.record, Pricing(PriceBook(), with_rates)).headline.amount_usd for stored in chosen
+        ]
 
     def run_cost(self, with_rates: HardwareRates) -> float | None:
         """Dollars of all trials, failed ones too; None where one is unknown."""

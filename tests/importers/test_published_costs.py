@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runner.costs import headline_cost
+from runner.costs import costs_of
 from runner.records import (
     CostBasis,
 )
@@ -50,12 +50,12 @@ class TestCost:
         (cost,) = trial.costs
         assert (cost.basis, cost.amount_usd) == (CostBasis.METERED, None)
         assert "bills for tokens" in (cost.missing_reason or "")
-        assert headline_cost(trial, figures.rates()).amount_usd is None
+        assert costs_of(trial, figures.pricing()).headline.amount_usd is None
 
     def test_the_list_price_of_a_self_hosted_run_never_becomes_its_cost(self) -> None:
         trial = record("claude-code", "swe3", "glm-5.2", FAISS)
         assert trial.costs[0].amount_usd == pytest.approx(253.41382)
-        found = headline_cost(trial, figures.rates())
+        found = costs_of(trial, figures.pricing()).headline
         assert found.basis is CostBasis.HARDWARE_DERIVED
         assert found.amount_usd == pytest.approx(24.26, abs=0.005)
         assert text(trial, "notional-price").startswith("253.41 USD")

@@ -66,7 +66,7 @@ def test_the_full_table_holds_every_cell_with_its_place(pages: dict[str, Shown])
     rows = {row["Model"].split()[0]: row for row in found}
     assert list(rows) == ["paid-in-credits", "better", "no-bill", "cheap", "worse"]
     assert rows["cheap"]["Mean score"] == "40.0 (1 of 2) 20.0 with failures as 0"
-    assert rows["cheap"]["Cost per task"] == "$1.00 (1 of 1)"
+    assert rows["cheap"]["Cost per task"] == "$1.00 (1 of 1) metered, 2026-01-31"
     assert rows["worse"]["Frontier"] == "not seen on it"
     assert rows["no-bill"]["Frontier"] == "no point"
     assert rows["no-bill"]["Cost per task"] == "not known the gateway did not say"

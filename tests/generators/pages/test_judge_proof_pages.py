@@ -85,7 +85,7 @@ def test_the_shift_by_injected_text_has_an_interval_for_each_kind_and_over_all(c
 def test_what_it_took_stands_among_the_facts(card: Shown) -> None:
     facts = card.facts()
     assert facts["Scorings when it was tried out"] == "32 0 without a valid answer"
-    assert facts["Cost of trying it out"] == "$16.00 of 32 of 32 scorings"
+    assert facts["Cost of trying it out"] == "$16.00 of 32 of 32 scorings; price table, 2026-01-31"
 
 
 def test_the_chart_has_a_line_at_nothing_and_a_row_for_each_kind(card: Shown) -> None:

@@ -195,8 +195,12 @@ def test_the_cost_that_charts_use_is_marked_among_all(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, [Made(TASK, changes={"costs": costs})])
     rows = pages[f"{CELL}/{TASK}/1.md"].table("Costs of this trial")
     assert rows == [
-        {"Basis": "notional", "Cost": "$9.00", "Source": "list price"},
-        {"Basis": "metered used in tables and charts", "Cost": "$0.50", "Source": "gateway"},
+        {
+            "Basis": "metered used in tables and charts",
+            "Cost": "$0.50 metered, 2026-01-31",
+            "Source": "gateway",
+        },
+        {"Basis": "notional", "Cost": "$9.00 notional, 2026-01-31", "Source": "list price"},
     ]
 
 

@@ -118,7 +118,7 @@ def test_paths_of_a_world_carry_its_prefix(world: World) -> None:
     cell = world.cells[0]
     assert world.cell_page(cell) == links.cell_page(cell.identity)
     apart = World(
-        world.cells, world.datasets, world.rates, world.sweeps, world.plans, prefix=links.DEMONSTRATION
+        world.cells, world.datasets, world.pricing, world.sweeps, world.plans, prefix=links.DEMONSTRATION
     )
     assert apart.demonstration
     assert not world.demonstration
@@ -129,7 +129,7 @@ def test_paths_of_a_world_carry_its_prefix(world: World) -> None:
 
 
 def test_the_demonstration_names_only_datasets_it_ran(world: World) -> None:
-    apart = World(world.cells, world.datasets, world.rates, (), (), prefix=links.DEMONSTRATION)
+    apart = World(world.cells, world.datasets, world.pricing, (), (), prefix=links.DEMONSTRATION)
     assert apart.dataset_names == ("another-set", "hello-world")
 
 

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import Cell, build_cells
+from runner.costs.bases import Pricing
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import InstancePrices, load_instance_prices
+from runner.costs.price_book import PriceBook
+from runner.costs.price_choice import PriceChoice
 from runner.engine.auditing import void
 from runner.records import (
     Artifact,
@@ -143,6 +146,11 @@ def rates() -> HardwareRates:
     return HardwareRates([examples.sweep()], prices())
 
 
+def pricing(book: PriceBook | None = None) -> Pricing:
+    """The rates of the one example sweep, and an empty price book unless one is given."""
+    return Pricing(book or PriceBook(), rates())
+
+
 class Blind(Scanner):
     """Finds nothing: hostile text may look like a secret, and pages are tested with all of it."""
 
@@ -171,7 +179,7 @@ def write(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] =
 def cells(root: Path, trials: Sequence[Made], planned: Sequence[TrialIdentity] = ()) -> list[Cell]:
     """Cells of such a store."""
     store = write(root, trials, planned)
-    return build_cells(store.trials(), store.plans(), rates(), {})
+    return build_cells(store.trials(), store.plans(), pricing(), {})
 
 
 def one_cell(root: Path, *trials: Made, planned: Sequence[TrialIdentity] = ()) -> Cell:
@@ -183,7 +191,8 @@ def one_cell(root: Path, *trials: Made, planned: Sequence[TrialIdentity] = ()) -
 def committed() -> list[Cell]:
     """Cells of the committed store."""
     store = ResultsStore(ROOT / "results")
-    return build_cells(store.trials(), store.plans(), HardwareRates(store.sweeps(), prices()), {})
+    everything = PriceChoice().pricing(ROOT / "datasets", store.sweeps())
+    return build_cells(store.trials(), store.plans(), everything, {})
 
 
 def stored(root: Path, made: Made) -> StoredTrial:

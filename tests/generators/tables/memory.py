@@ -9,14 +9,16 @@ from hypothesis import strategies as st
 from generators.tables.facts import TrialFacts, derive_facts
 from generators.tables.sample import Sample
 from generators.tables.yardstick import Yardstick
+from runner.costs.bases import Pricing
 from runner.costs.hardware import HardwareRates
+from runner.costs.price_book import PriceBook
 from runner.records import CheckStatus, JudgementStatus, Outcome
 from runner.store import StoredTrial
 from tests import examples
 from tests.generators.tables.made import RUBRIC, Made, prices
 
 NOWHERE = Path("nowhere")
-NO_RATES = HardwareRates([], prices())
+NO_PRICES = Pricing(PriceBook(), HardwareRates([], prices()))
 
 MADE = st.builds(
     Made,
@@ -42,7 +44,7 @@ def yardstick(rubric: str = RUBRIC) -> Yardstick:
 
 def facts(made: Made, rubric: str = RUBRIC, complexity: str | None = None) -> TrialFacts:
     """Facts of one made trial."""
-    return derive_facts(stored(made), NO_RATES, yardstick(rubric), complexity)
+    return derive_facts(stored(made), NO_PRICES, yardstick(rubric), complexity)
 
 
 def sample(*trials: Made, missing: int = 0) -> Sample:

@@ -14,7 +14,7 @@ from runner.records import Artifact, ArtifactState, CheckStatus, CostBasis, Publ
 from runner.store import StoredTrial
 from tests import examples
 from tests.generators.tables.made import Made
-from tests.generators.tables.memory import NO_RATES, NOWHERE, facts, stored, yardstick
+from tests.generators.tables.memory import NO_PRICES, NOWHERE, facts, stored, yardstick
 
 UNDATED: dict[str, object] = {"started_at": None, "ended_at": None}
 
@@ -118,9 +118,9 @@ def test_a_trial_that_is_left_out_has_neither_score_nor_verdict() -> None:
 
 def test_a_reason_to_leave_out_keeps_an_earlier_one() -> None:
     reason = "made from another version of the dataset"
-    plain = derive_facts(stored(Made()), NO_RATES, yardstick(), None, excluded=reason)
+    plain = derive_facts(stored(Made()), NO_PRICES, yardstick(), None, excluded=reason)
     assert (plain.state, plain.state_reason) == (ScoreState.EXCLUDED, reason)
-    probe = derive_facts(stored(Made(standing=Standing.PROBE)), NO_RATES, yardstick(), None, excluded=reason)
+    probe = derive_facts(stored(Made(standing=Standing.PROBE)), NO_PRICES, yardstick(), None, excluded=reason)
     assert probe.state_reason == "probe: replaced"
 
 

@@ -110,7 +110,8 @@ def test_costs_in_another_currency_scale_every_dollar_figure_and_no_other(
     before, after = compute_all(sample(*trials)), compute_all(sample(*dear))
     for figure in FIGURES:
         first, second = before[figure.name], after[figure.name]
-        scaled = factor if figure.unit is Unit.DOLLARS and first.amount is not None else 1.0
+        of_trials = figure.unit is Unit.DOLLARS and figure.name != "judging_spend"
+        scaled = factor if of_trials and first.amount is not None else 1.0
         expected = Value(None if first.amount is None else first.amount * scaled, first.n, first.m)
         assert close(expected, second), figure.name
 
@@ -147,13 +148,34 @@ def test_resolved_is_a_share_of_the_trials_with_checks(passed: list[bool]) -> No
 
 
 @pytest.mark.parametrize("basis", [CostBasis.CREDITS, CostBasis.PRICE_TABLE])
-def test_mixed_bases_name_both(basis: CostBasis) -> None:
-    drawn = sample(Made("task-a", cost=1.0), Made("task-b", cost=2.0, basis=basis))
-    for name in ("cost_per_task", "median_cost_per_task", "spend_total", "cost_per_point"):
+def test_a_trial_on_another_basis_than_its_cell_is_unknown_and_not_mixed_in(basis: CostBasis) -> None:
+    bills = [Made("task-a", cost=1.0), Made("task-c", cost=3.0)]
+    drawn = sample(*bills, Made("task-b", cost=200.0, basis=basis))
+    for name in ("cost_per_task", "median_cost_per_task", "spend_total"):
         found = BY_NAME[name].compute(drawn)
-        assert found.amount is None
-        assert "metered" in found.reason
-        assert basis.value in found.reason
+        assert (found.amount, found.n, found.m) == ({"spend_total": 4.0}.get(name, 2.0), 2, 3)
+        assert found.priced is not None
+        assert found.priced.basis is CostBasis.METERED
+
+
+@pytest.mark.parametrize("basis", [CostBasis.CREDITS, CostBasis.PRICE_TABLE])
+def test_the_basis_of_a_cell_is_that_of_most_graded_trials(basis: CostBasis) -> None:
+    others = [Made(task, cost=2.0, basis=basis) for task in ("task-b", "task-c")]
+    assert sample(Made("task-a", cost=1.0), *others).basis is basis
+    assert sample(Made("task-a", cost=1.0), others[0]).basis is CostBasis.METERED, "of equally many, the bill"
+    # A trial that was never graded does not decide for those that were.
+    unjudged = [Made(task, None, cost=2.0, basis=basis) for task in ("task-b", "task-c")]
+    assert sample(Made("task-a", cost=1.0), *unjudged).basis is CostBasis.METERED
+
+
+def test_what_judging_cost_is_a_figure_of_its_own_and_in_no_other() -> None:
+    judged = sample(Made("task-a", cost=1.0), Made("task-b", cost=1.0), Made("task-c", None, cost=1.0))
+    found = compute_all(judged)
+    assert (found["judging_spend"].amount, found["judging_spend"].m) == (1.0, 2)
+    assert found["judging_spend"].priced is not None
+    assert found["judging_spend"].priced.basis is CostBasis.PRICE_TABLE
+    assert found["spend_total"].amount == 3.0
+    assert found["cost_per_scored_task"].amount == 1.5
 
 
 def test_an_empty_sample_knows_nothing_and_says_so_everywhere() -> None:

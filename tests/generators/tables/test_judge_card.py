@@ -21,7 +21,7 @@ from runner.records import (
 from runner.store import StoredTrial
 from tests import examples
 from tests.generators.tables.made import Made
-from tests.generators.tables.memory import NO_RATES, NOWHERE
+from tests.generators.tables.memory import NO_PRICES, NOWHERE
 from tests.generators.tables.test_yardstick import judged
 
 PASSED, FAILED = CheckStatus.PASSED, CheckStatus.FAILED
@@ -33,7 +33,7 @@ def trial(
     """A trial of this task with these judgements and checks."""
     made = Made(task=task, points=None, checks=checks)
     stored = StoredTrial(made.record(), tuple(judgements), made.check_records(), NOWHERE)
-    return derive_facts(stored, NO_RATES, None, None)
+    return derive_facts(stored, NO_PRICES, None, None)
 
 
 def only(trials: Sequence[TrialFacts]) -> JudgeCard:
@@ -178,6 +178,6 @@ def test_a_scripted_answer_says_nothing_about_a_real_trial() -> None:
     assert judge_cards([trial("a", [scripted])]) == ()
     made = Made(task="a", points=None, changes={"demonstration": True})
     stored = StoredTrial(made.record(), (scripted,), (), NOWHERE)
-    assert len(judge_cards([derive_facts(stored, NO_RATES, None, None)])) == 1
+    assert len(judge_cards([derive_facts(stored, NO_PRICES, None, None)])) == 1
     real = StoredTrial(Made(task="a", points=None).record(), (scripted,), (), NOWHERE)
-    assert derive_facts(real, NO_RATES, Yardstick.of(scripted), None).score is None
+    assert derive_facts(real, NO_PRICES, Yardstick.of(scripted), None).score is None

@@ -14,7 +14,7 @@ from generators.tables.yardstick import Yardstick, counted_judgements, main_yard
 from runner.records import ArtifactScore, JudgementRecord, JudgementStatus
 from runner.store import StoredTrial
 from tests import examples
-from tests.generators.tables.memory import NO_RATES, NOWHERE
+from tests.generators.tables.memory import NO_PRICES, NOWHERE
 
 SCORED, INVALID = JudgementStatus.SCORED, JudgementStatus.INVALID
 
@@ -67,7 +67,7 @@ def test_every_valid_judgement_by_one_judge_and_rubric_counts_oldest_first() -> 
 
 
 def test_the_score_of_a_trial_is_the_mean_of_its_judgements() -> None:
-    facts = derive_facts(trial(judged(1, points=70), judged(2, points=80)), NO_RATES, yardstick(), None)
+    facts = derive_facts(trial(judged(1, points=70), judged(2, points=80)), NO_PRICES, yardstick(), None)
     assert (facts.score, facts.state, len(facts.judgements)) == (75.0, ScoreState.SCORED, 2)
 
 
@@ -75,7 +75,7 @@ def test_the_score_of_a_trial_is_the_mean_of_its_judgements() -> None:
     "other", [yardstick(rubric="b"), yardstick(judge="two"), yardstick(version="2.0"), None]
 )
 def test_another_judge_version_or_rubric_never_shares_a_score(other: Yardstick | None) -> None:
-    facts = derive_facts(trial(judged()), NO_RATES, other, None)
+    facts = derive_facts(trial(judged()), NO_PRICES, other, None)
     assert (facts.score, facts.judgement, facts.state) == (None, None, ScoreState.UNSCORED)
 
 
@@ -110,6 +110,6 @@ def test_what_sets_a_yardstick_apart_is_said_in_words() -> None:
 @given(st.lists(st.integers(0, 100), min_size=1, max_size=6))
 def test_a_score_lies_between_its_judgements(points: list[int]) -> None:
     stored = trial(*(judged(number, points=each) for number, each in enumerate(points, 1)))
-    score = derive_facts(stored, NO_RATES, yardstick(), None).score
+    score = derive_facts(stored, NO_PRICES, yardstick(), None).score
     assert score is not None
     assert min(points) <= score <= max(points)

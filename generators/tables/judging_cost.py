@@ -1,0 +1,50 @@
+"""Judging cost: what scoring trials cost. It is shown beside what trials cost and never added to it."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from generators.tables.dollars import Priced
+from generators.tables.sample import Value
+from runner.costs.bases import ORDER
+from runner.records import Cost, CostBasis, JudgementRecord, ProofRecord
+
+Scoring = JudgementRecord | ProofRecord
+UNKNOWN = "what judging cost is not recorded"
+
+
+def judging_cost(record: Scoring) -> Cost | None:
+    """What a scoring cost, by the rule for trials; None where that is unknown or it was scripted.
+
+    A bill holds for the day of the scoring where it names no day of its own.
+    """
+    known = [cost for cost in record.costs if cost.amount_usd is not None and cost.basis in ORDER]
+    if not known:
+        return None
+    cost = min(known, key=lambda cost: ORDER.index(cost.basis))
+    day = record.judged_at.date() if record.judged_at is not None else None
+    return cost if cost.price_as_of is not None else cost.model_copy(update={"price_as_of": day})
+
+
+def judging_total(records: Sequence[Scoring], reason: str = UNKNOWN) -> Value:
+    """Sum of the known costs of these scorings."""
+    return _value(records, sum, reason)
+
+
+def judging_mean(records: Sequence[Scoring], reason: str = UNKNOWN) -> Value:
+    """Mean of the known costs of these scorings."""
+    return _value(records, statistics.fmean, reason)
+
+
+def _value(records: Sequence[Scoring], how: Callable[[list[float]], float], reason: str) -> Value:
+    """On the basis that most of the known costs have; of equally many the first of the headline rule."""
+    known = [cost for record in records if (cost := judging_cost(record)) is not None]
+    counts: Counter[CostBasis] = Counter(cost.basis for cost in known)
+    basis = max(counts, key=lambda each: (counts[each], -ORDER.index(each)), default=None)
+    own = [cost for cost in known if cost.basis is basis]
+    amounts = [cost.amount_usd for cost in own if cost.amount_usd is not None]
+    if not amounts:
+        return Value(None, 0, len(records), reason)
+    return Value(float(how(amounts)), len(amounts), len(records), priced=Priced.of(own))
