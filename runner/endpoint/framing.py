@@ -168,11 +168,11 @@ class ResponseFramer:
             raise FramingError("head_too_long")
 
     def _read_head(self) -> bool:
+        if not b"HTTP/1.".startswith(self._held[:7]):
+            raise FramingError("not_http")
         end = _HEAD_END.search(self._held, self._searched, MAX_HEAD_BYTES)
         if end is None:
             self._searched = max(0, len(self._held) - 3)
-            if self._held and not b"HTTP/1.".startswith(self._held[:7]):
-                raise FramingError("not_http")
             if len(self._held) >= MAX_HEAD_BYTES:
                 raise FramingError("head_too_long")
             return False

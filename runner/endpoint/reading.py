@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import zlib
 from collections.abc import Iterator
 
 from runner.endpoint.exchange import Bounds, Exchange
-from runner.endpoint.protocols.assembly import Assembly, MalformedEvent, error_in
+from runner.endpoint.protocols.assembly import Assembly, MalformedEvent, clean, clean_all, error_in
 from runner.endpoint.protocols.registry import DIALECTS, Dialect
 from runner.endpoint.result import Failure, Fragment, FragmentKind, Milestones, Outcome, Phase, StreamResult
 from runner.endpoint.retry_after import retry_after_seconds
@@ -78,17 +79,17 @@ class Reader:
             failure=failure,
             milestones=self._milestones(),
             connection_reused=exchange.reused,
-            text="".join(into.text),
-            reasoning="".join(into.reasoning),
-            refusal="".join(into.refusal),
+            text=clean("".join(into.text)),
+            reasoning=clean("".join(into.reasoning)),
+            refusal=clean("".join(into.refusal)),
             tool_calls=tuple(call.whole() for call in into.calls.values()),
-            finish_reason=into.finish_reason,
+            finish_reason=clean(into.finish_reason) if into.finish_reason else None,
             ended_cleanly=marked and exchange.complete and failure is None,
             streamed=self._streamed,
             usage=into.usage,
             fragments=tuple(into.fragments),
-            carried=self._dialect.carried(into),
-            model_reported=into.model[:200] if into.model else None,
+            carried=tuple(clean_all(each) for each in self._dialect.carried(into)),
+            model_reported=clean(into.model[:200]) if into.model else None,
             http_status=None if head is None else head.status,
             headers={name: value[:300] for name, value in headers.items() if _kept(name)},
             request_id=next((headers[name][:200] for name in REQUEST_IDS if name in headers), None),
@@ -143,7 +144,7 @@ class Reader:
             self._into.done_ns = self._into.done_ns or stamp
             return
         try:
-            found = json.loads(data.decode("utf-8"), parse_constant=_no_number)
+            found = _json(data.decode("utf-8"))
         except (ValueError, RecursionError) as error:
             # Half an event at the end of a body is a cut, which has its own classes.
             if event.whole:
@@ -160,7 +161,7 @@ class Reader:
         """One JSON body, streamed or not: it can be understood when its last byte is there."""
         data, stamp = b"".join(piece for piece, _ in pieces), pieces[-1][1]
         try:
-            found = json.loads(data.decode("utf-8-sig"), parse_constant=_no_number)
+            found = _json(data.decode("utf-8-sig"))
         except (ValueError, RecursionError):
             if self._exchange.complete:
                 self._malformed("invalid_json", data[:500].decode("utf-8", "replace"))
@@ -209,7 +210,7 @@ class Reader:
             return Outcome.INCOMPLETE, Failure(code="no_finish", message=message, phase=Phase.STREAM)
         outcome = self._dialect.finishes.get(into.finish_reason, Outcome.OK)
         if outcome is Outcome.STREAM_ERROR:
-            return outcome, Failure(code="finish_error", message=into.finish_reason, phase=Phase.STREAM)
+            return outcome, Failure(code="finish_error", message="", phase=Phase.STREAM)
         if outcome is Outcome.OK and into.refusal and not into.text and not into.calls:
             return Outcome.REFUSED, None
         return outcome, None
@@ -264,5 +265,16 @@ def _kept(name: str) -> bool:
     return name in KEPT_HEADERS or name in REQUEST_IDS or name.startswith(KEPT_PREFIXES)
 
 
+def _json(text: str) -> object:
+    return json.loads(text, parse_constant=_no_number, parse_float=_finite)
+
+
 def _no_number(text: str) -> object:
     raise ValueError(f"{text} is no JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:40]} is beyond all numbers")
+    return number

@@ -47,6 +47,8 @@ class EventParser:
         events: list[ServerSentEvent] = []
         if self._at_start:
             piece = self._without_mark(piece)
+            if self._at_start:
+                return events
         if self._skip_newline and piece:
             self._skip_newline = False
             if piece.startswith(b"\n"):
@@ -65,8 +67,6 @@ class EventParser:
 
     def close(self) -> list[ServerSentEvent]:
         """What is left at the end of the body: at most one event, not whole."""
-        if self._at_start:
-            self._at_start = False
         events: list[ServerSentEvent] = []
         if self.failed or (self._line and not self._take_line(events)):
             return events

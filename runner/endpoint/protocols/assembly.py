@@ -12,13 +12,15 @@ from runner.endpoint.request import ToolCall
 from runner.endpoint.result import Fragment, FragmentKind, ReportedUsage
 
 MAX_MESSAGE = 500
+MAX_DEPTH = 40
+MOST_DOLLARS = 1e9
 
 
 class MalformedEvent(ValueError):
     """An event is not what its protocol promises; ``code`` says how."""
 
     def __init__(self, code: str, what: object) -> None:
-        super().__init__(str(what)[:MAX_MESSAGE])
+        super().__init__(clean(str(what)[:MAX_MESSAGE]))
         self.code = code
 
 
@@ -32,7 +34,9 @@ class PartialCall:
 
     def whole(self) -> ToolCall:
         """What has come of it."""
-        return ToolCall(identifier=self.identifier, name=self.name, arguments="".join(self.arguments))
+        return ToolCall(
+            identifier=clean(self.identifier), name=clean(self.name), arguments=clean("".join(self.arguments))
+        )
 
 
 @dataclass
@@ -88,17 +92,41 @@ class Assembly:
             self.error = error_in(found, fallback)
 
 
+def clean(text: str) -> str:
+    """``text`` without halves of characters. Two that follow each other, also from two events, are one."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def clean_all(value: JsonValue, depth: int = MAX_DEPTH) -> JsonValue:
+    """Every text in ``value``, keys included, as :func:`clean` makes it; what lies deeper is None."""
+    if depth == 0:
+        return None
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [clean_all(each, depth - 1) for each in value]
+    if isinstance(value, dict):
+        return {clean(key): clean_all(each, depth - 1) for key, each in value.items()}
+    return value
+
+
+def clean_table(table: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """A table as :func:`clean_all` makes it."""
+    return {clean(key): clean_all(value) for key, value in table.items()}
+
+
 def error_in(found: object, fallback: str) -> tuple[str, str]:
     """Code and message in an error of any shape; codes that are numbers become text."""
     if not isinstance(found, dict):
-        return fallback, str(found)[:MAX_MESSAGE]
+        return fallback, clean(str(found)[:MAX_MESSAGE])
     inner = found.get("error")
     if isinstance(inner, dict | str):
         return error_in(inner, fallback)
     codes = [found.get(key) for key in ("code", "type", "status")]
     code = next((str(code) for code in codes if isinstance(code, str | int) and code != ""), fallback)
     message = found.get("message")
-    return code[:100], (message if isinstance(message, str) else json.dumps(found))[:MAX_MESSAGE]
+    text = message if isinstance(message, str) else json.dumps(found)
+    return clean(code[:100]), clean(text[:MAX_MESSAGE])
 
 
 def text_in(value: object) -> str:
@@ -145,7 +173,7 @@ def usage_in(table: Mapping[str, JsonValue]) -> ReportedUsage:
         count_in(table, "reasoning_tokens"),
     )
     cost = table.get("cost")
-    priced = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < float("inf")
+    priced = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < MOST_DOLLARS
     return ReportedUsage(
         prompt_tokens=prompt,
         cached_tokens=_first(
@@ -158,7 +186,7 @@ def usage_in(table: Mapping[str, JsonValue]) -> ReportedUsage:
         total_tokens=total,
         reasoning_is_extra=_extra(prompt, completion, reasoning, total),
         cost_usd=float(str(cost)) if priced else None,
-        raw=dict(table),
+        raw=clean_table(table),
     )
 
 

@@ -8,6 +8,7 @@ from runner.endpoint.protocols.assembly import (
     Assembly,
     MalformedEvent,
     arguments_in,
+    clean_table,
     count_in,
     objects_in,
     text_in,
@@ -193,5 +194,5 @@ def _usage(into: Assembly, table: object) -> None:
         cache_write_tokens=written,
         completion_tokens=count_in(raw, "output_tokens"),
         reasoning_tokens=count_in(raw, "output_tokens_details", "thinking_tokens"),
-        raw=raw,
+        raw=clean_table(raw),
     )
