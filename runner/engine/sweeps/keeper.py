@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import ValidationError
 
 from runner.engine.sweeps.order import SweepOrder
 from runner.errors import StoreError, UsageError
-from runner.records import Level
+from runner.records import Deployment, Level, Part, Workload
 from runner.store.atomic import write_once
 from runner.store.component import below
 
-ORDER, LEVELS, DATABASE, DONE = "order.json", "levels", "metrics.duckdb", "done"
+AnyPart = TypeVar("AnyPart", bound=Part)
+ORDER, ABOUT, LEVELS, DATABASE, DONE = "order.json", "about.json", "levels", "metrics.duckdb", "done"
+
+
+class SweepAbout(Part):
+    """What a sweep is about, as it was when its first level began."""
+
+    deployment: Deployment
+    workload: Workload
+    demonstration: bool
+    private: bool
 
 
 @dataclass(frozen=True)
@@ -37,9 +48,11 @@ class SweepFolder:
         """Whether its record is in the store."""
         return (self.path / DONE).exists()
 
-    def begin(self, order: SweepOrder) -> None:
-        """Keep the order of a new sweep."""
-        write_once(self.path / ORDER, order.model_dump_json(indent=2).encode())
+    def begin(self, order: SweepOrder, about: SweepAbout) -> None:
+        """Keep the order of a new sweep and what it is about; one that was begun keeps its own."""
+        for name, part in ((ABOUT, about), (ORDER, order)):
+            if not (self.path / name).exists():
+                write_once(self.path / name, part.model_dump_json(indent=2).encode())
 
     def order(self) -> SweepOrder:
         """The order it was begun with.
@@ -47,12 +60,24 @@ class SweepFolder:
         Raises:
             StoreError: it cannot be read.
         """
+        return self._read(SweepOrder, ORDER)
+
+    def about(self) -> SweepAbout:
+        """What it is about.
+
+        Raises:
+            StoreError: it cannot be read.
+        """
+        return self._read(SweepAbout, ABOUT)
+
+    def _read(self, expected: type[AnyPart], name: str) -> AnyPart:
         try:
-            return SweepOrder.model_validate_json((self.path / ORDER).read_bytes())
+            return expected.model_validate_json((self.path / name).read_bytes())
         except (OSError, ValidationError) as error:
             raise StoreError(
-                f"the order of this sweep cannot be read: {type(error).__name__}",
-                where=str(self.path / ORDER),
+                f"this sweep cannot be read: {type(error).__name__}",
+                where=str(self.path / name),
+                remedy="start a new one: invoke sweep",
             ) from None
 
     def finished(self) -> dict[int, Level]:

@@ -17,31 +17,29 @@ from runner.serving.talks import DEFAULT_SHAPE
 SWEEP_LEVELS = (1, 2, 5, 7, 10, 15, 20)
 MOST_SESSIONS = 1000
 SHAPE_FLAGS = ("shared_tokens", "first_tokens", "added_tokens", "output_tokens", "turns", "think_seconds")
-RUN_FLAGS = tuple(
-    [
-        "provider",
-        "endpoint",
-        "model",
-        "api_key_env",
-        "recipe",
-        "protocol",
-        "aws_region",
-        "aws_profile",
-        "harness",
-        "skill",
-        "dataset",
-        "tasks",
-        "isolation",
-        "timeout_seconds",
-        "max_output_tokens",
-        "seed",
-        "context_window",
-        "instance_type",
-        "tensor_parallel_size",
-        "precision",
-        "backend_model",
-        "faults",
-    ]
+RUN_FLAGS = (
+    "provider",
+    "endpoint",
+    "model",
+    "api_key_env",
+    "recipe",
+    "protocol",
+    "aws_region",
+    "aws_profile",
+    "harness",
+    "skill",
+    "dataset",
+    "tasks",
+    "isolation",
+    "timeout_seconds",
+    "max_output_tokens",
+    "seed",
+    "context_window",
+    "instance_type",
+    "tensor_parallel_size",
+    "precision",
+    "backend_model",
+    "faults",
 )
 """Flags that mean what they mean to ``invoke run``."""
 
