@@ -1,0 +1,1 @@
+"""Suites: what is asked of a model to measure it, and how its answers are scored."""

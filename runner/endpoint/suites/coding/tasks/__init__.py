@@ -1,0 +1,1 @@
+"""Tasks: one module each, in rising size."""
