@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 wrong usage or configuration, 2 done but below a threshold
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 

@@ -18,6 +18,8 @@ class Clustered:
 
     interval: Interval
     standard_error: float | None
+    p_value: float | None
+    """Of a mean of zero, which for differences is no difference."""
     clusters: int
     design_effect: float | None
     """Variance beside that of as many independent tasks; above 1, clusters are alike inside."""
@@ -56,16 +58,17 @@ def clustered_mean(
     plain = Interval(mean, None, None, count, level)
     if len(names) == 1:
         note = f"all {count} tasks are of one {what}: how far another would differ is unknown"
-        return Clustered(plain, None, 1, None, note)
+        return Clustered(plain, None, None, 1, None, note)
     sums = np.bincount(places, weights=known - mean)
     error = math.sqrt(len(names) / (len(names) - 1) * float((sums**2).sum())) / count
     if error <= 1e-12 * max(1.0, abs(mean)):
-        return Clustered(plain, None, len(names), None, f"no spread between the {len(names)} clusters")
+        return Clustered(plain, None, None, len(names), None, f"no spread between the {len(names)} clusters")
     half = float(special.stdtrit(len(names) - 1, (1 + level) / 2)) * error
     independent = float(known.var(ddof=1)) / count
     return Clustered(
         Interval(mean, mean - half, mean + half, count, level),
         error,
+        2 * float(special.stdtr(len(names) - 1, -abs(mean) / error)),
         len(names),
         error**2 / independent if independent > 0 else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scipy import special
@@ -70,14 +71,11 @@ def plan_tasks(
     """
     if difference == 0:
         return Plan(None, None, "no number of tasks separates two cells without a difference")
-    if (detectable_difference(spread, MOST_TASKS, power=power) or 0.0) > abs(difference):
-        return Plan(None, None, f"not even {MOST_TASKS:,} tasks would")
-    low, high = FEWEST_TASKS, MOST_TASKS
-    while low < high:
-        middle = (low + high) // 2
-        reach = _quantiles(middle, power, significance) * spread / math.sqrt(middle)
-        low, high = (low, middle) if reach <= abs(difference) else (middle + 1, high)
-    return _priced(max(0, low - tasks), 1, cost_per_task)
+
+    def reach(count: int) -> float:
+        return _quantiles(count, power, significance) * spread / math.sqrt(count)
+
+    return _fewest(reach, abs(difference), tasks, cost_per_task)
 
 
 def plan_equivalence(
@@ -96,10 +94,11 @@ def plan_equivalence(
     room = margin - abs(difference)
     if room <= 0:
         return Plan(None, None, "the difference seen is larger than the margin")
-    for count in range(FEWEST_TASKS, MOST_TASKS + 1):
-        if float(special.stdtrit(count - 1, 1 - significance / 2)) * spread / math.sqrt(count) <= room:
-            return _priced(max(0, count - tasks), 1, cost_per_task)
-    return Plan(None, None, f"not even {MOST_TASKS:,} tasks would")
+
+    def reach(count: int) -> float:
+        return float(special.stdtrit(count - 1, 1 - significance / 2)) * spread / math.sqrt(count)
+
+    return _fewest(reach, room, tasks, cost_per_task)
 
 
 def plan_trials(
@@ -137,6 +136,17 @@ def plan_trials(
         if factor * split.error_of_mean(tasks, count) <= abs(difference):
             return _priced(count - trials, tasks, cost_per_trial)
     return Plan(None, None, f"not even {MOST_TRIALS} trials a task would")
+
+
+def _fewest(reach: Callable[[int], float], room: float, tasks: int, price: float | None) -> Plan:
+    """Tasks to add until ``reach``, which falls with the number of tasks, is at most ``room``."""
+    if reach(MOST_TASKS) > room:
+        return Plan(None, None, f"not even {MOST_TASKS:,} tasks would")
+    low, high = FEWEST_TASKS, MOST_TASKS
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if reach(middle) <= room else (middle + 1, high)
+    return _priced(max(0, low - tasks), 1, price)
 
 
 def _quantiles(tasks: int, power: float, significance: float) -> float:

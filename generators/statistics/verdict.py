@@ -10,6 +10,7 @@ from enum import StrEnum
 import numpy as np
 
 from generators.statistics.bounds import Bounds
+from generators.statistics.clusters import clustered_mean
 from generators.statistics.intervals import Interval
 from generators.statistics.multiplicity import holm
 from generators.statistics.paired import (
@@ -64,6 +65,8 @@ class Pair:
     second_cost: float | None = None
     bounds: Bounds | None = None
     """Of first minus second, where trials are missing or failed on our side."""
+    clusters: Sequence[str] | None = None
+    """Of each task, such as its repository; None where all are independent."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,8 @@ class Evidence:
     spread: float | None
     """Standard deviation of the differences, for planning; for checks with half a task added each way."""
     tasks: int
+    note: str = ""
+    """What weakens it, such as tasks of one repository only."""
 
 
 @dataclass(frozen=True)
@@ -102,37 +107,79 @@ def gather(pair: Pair) -> Evidence:
 
     Passes and failures: the adjusted interval and exact McNemar; with several trials a task, the sign-flip
     test over tasks in its place. Judge scores: the paired t interval, and of its p and that of the sign-flip
-    test the larger, so that a claim needs neither normal nor symmetric differences alone.
+    test the larger, so that a claim needs neither normal nor symmetric differences alone. Where tasks come in
+    clusters, the clustered p and interval take over if they are wider.
     """
     differences = paired_differences(pair.first, pair.second)
-    count = len(differences)
-    if count == 0:
+    if len(differences) == 0:
         return Evidence(None, None, "none", None, 0)
-    if pair.kind is Kind.CHECK:
-        interval = adjusted_interval(differences, scale=SCALE)
-        moment = (float((differences**2).sum()) + SCALE**2) / (count + 2)
-        centre = float(differences.sum()) / (count + 2)
-        spread: float | None = math.sqrt(max(0.0, moment - centre**2))
-        if bool(np.isin(differences, (-SCALE, 0.0, SCALE)).all()):
-            p_value = mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
-            return Evidence(interval, p_value, "exact McNemar", spread, count)
-        return Evidence(interval, sign_flip(differences).p_value, "sign-flip", spread, count)
-    student = paired_t(differences)
+    found = _of_checks(differences) if pair.kind is Kind.CHECK else _of_scores(differences)
+    return found if pair.clusters is None else _with_clusters(found, differences, pair)
+
+
+def _of_checks(differences: Floats) -> Evidence:
+    count = len(differences)
+    interval = adjusted_interval(differences, scale=SCALE)
+    centre = float(differences.sum()) / (count + 2)
+    spread = math.sqrt(max(0.0, (float((differences**2).sum()) + SCALE**2) / (count + 2) - centre**2))
+    if bool(np.isin(differences, (-SCALE, 0.0, SCALE)).all()):
+        p_value = mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
+        return Evidence(interval, p_value, "exact McNemar", spread, count)
+    return Evidence(interval, sign_flip(differences).p_value, "sign-flip", spread, count)
+
+
+def _of_scores(differences: Floats) -> Evidence:
+    count, student = len(differences), paired_t(differences)
     interval = student.interval if student else None
     spread = float(differences.std(ddof=1)) if count > 1 else None
-    if student is None or student.p_value is None:
-        # Differences that are all alike have no t interval; what their signs say stands.
-        return Evidence(interval, sign_flip(differences).p_value, "sign-flip", spread, count)
-    if student.p_value >= SIGNIFICANCE:
-        return Evidence(interval, student.p_value, "paired t", spread, count)
+    by_t = student.p_value if student else None
+    if by_t is not None and by_t >= SIGNIFICANCE:
+        return Evidence(interval, by_t, "paired t", spread, count)
     flipped = sign_flip(differences).p_value
-    if flipped > student.p_value:
+    # Differences that are all alike have no t; what their signs say stands.
+    if by_t is None or flipped > by_t:
         return Evidence(interval, flipped, "sign-flip", spread, count)
-    return Evidence(interval, student.p_value, "paired t", spread, count)
+    return Evidence(interval, by_t, "paired t", spread, count)
 
 
-def verdicts(pairs: Sequence[Pair], *, margin: float = MARGIN) -> list[Verdict]:
-    """One verdict for each pair of a table, p-values adjusted for their number by Holm's rule.
+def _with_clusters(found: Evidence, differences: Floats, pair: Pair) -> Evidence:
+    known = ~(np.isnan(np.asarray(pair.first)) | np.isnan(np.asarray(pair.second)))
+    names = [name for name, its in zip(pair.clusters or (), known, strict=True) if its]
+    clustered = clustered_mean(list(differences), names)
+    if clustered is None or clustered.p_value is None:
+        return replace(found, note=clustered.note if clustered else "")
+    note = f"{clustered.clusters} clusters"
+    if found.p_value is not None and clustered.p_value <= found.p_value:
+        return replace(found, note=note)
+    return replace(
+        found, interval=clustered.interval, p_value=clustered.p_value, test="clustered t", note=note
+    )
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """Evidence with its p-value adjusted for the table it stands in."""
+
+    evidence: Evidence
+    adjusted_p: float | None
+    """None where the pair can claim nothing."""
+    family: int
+    """Pairs of the table that could claim something."""
+
+    def word(self, margin: float = MARGIN) -> Word:
+        """Better: adjusted p below 0.05 and an interval without zero. Tie: the interval within the margin."""
+        interval = self.evidence.interval
+        if self.evidence.tasks < FEWEST_TASKS or interval is None:
+            return Word.NOT_ENOUGH
+        p_value = 1.0 if self.adjusted_p is None else self.adjusted_p
+        if p_value < SIGNIFICANCE and not _holds_zero(interval):
+            return Word.BETTER
+        far = _far_end(interval)
+        return Word.TIE if far is not None and far <= margin else Word.NOT_ENOUGH
+
+
+def weigh(pairs: Sequence[Pair]) -> list[Weighed]:
+    """Evidence of each pair of a table, p-values adjusted for their number by Holm's rule.
 
     Pairs with fewer than six common tasks can claim nothing and do not count towards the number.
     """
@@ -140,12 +187,13 @@ def verdicts(pairs: Sequence[Pair], *, margin: float = MARGIN) -> list[Verdict]:
     able = [
         index for index, each in enumerate(found) if each.tasks >= FEWEST_TASKS and each.p_value is not None
     ]
-    adjusted = holm([found[index].p_value or 0.0 for index in able])
-    by_pair = dict(zip(able, adjusted, strict=True))
-    return [
-        _decide(pair, evidence, by_pair.get(index), len(able), margin)
-        for index, (pair, evidence) in enumerate(zip(pairs, found, strict=True))
-    ]
+    adjusted = dict(zip(able, holm([found[index].p_value or 0.0 for index in able]), strict=True))
+    return [Weighed(each, adjusted.get(index), len(able)) for index, each in enumerate(found)]
+
+
+def verdicts(pairs: Sequence[Pair], *, margin: float = MARGIN) -> list[Verdict]:
+    """One verdict for each pair of a table; any claim of it is wrong in at most 5 % of cases."""
+    return [_explain(pair, weighed, margin) for pair, weighed in zip(pairs, weigh(pairs), strict=True)]
 
 
 def verdict(pair: Pair, *, margin: float = MARGIN) -> Verdict:
@@ -158,19 +206,21 @@ def verdict(pair: Pair, *, margin: float = MARGIN) -> Verdict:
     return verdicts([pair], margin=margin)[0]
 
 
-def _decide(pair: Pair, evidence: Evidence, adjusted: float | None, family: int, margin: float) -> Verdict:
+def _explain(pair: Pair, weighed: Weighed, margin: float) -> Verdict:
+    evidence, family = weighed.evidence, weighed.family
     count, interval = evidence.tasks, evidence.interval
+    word = weighed.word(margin)
     if count < FEWEST_TASKS or interval is None:
         why = (
             f"{count} common {_plural(count, 'task')}: with fewer than {FEWEST_TASKS} no two-sided "
             f"paired test can fall below {SIGNIFICANCE}"
         )
-        return _open(pair, evidence, Deciding.TASKS, float(count), float(FEWEST_TASKS), why, margin)
-    p_value = 1.0 if adjusted is None else adjusted
-    if p_value < SIGNIFICANCE and not _holds_zero(interval):
+        return _open(pair, evidence, (Deciding.TASKS, float(count), float(FEWEST_TASKS)), why, margin)
+    p_value = 1.0 if weighed.adjusted_p is None else weighed.adjusted_p
+    if word is Word.BETTER:
         return _better(pair, evidence, interval, p_value, family)
     far = _far_end(interval)
-    if far is not None and far <= margin:
+    if word is Word.TIE and far is not None:
         return _tie(pair, evidence, far, margin)
     among = f", adjusted for {family} pairs," if family > 1 else ""
     why = f"p {p_value:.3f}{among} is not below {SIGNIFICANCE}"
@@ -178,7 +228,7 @@ def _decide(pair: Pair, evidence: Evidence, adjusted: float | None, family: int,
         why = f"p {p_value:.3f}{among} would do, but the interval holds zero"
     if far is not None:
         why += f", and the interval reaches {far:.1f} points, beyond the {margin:g} of a tie"
-    return _open(pair, evidence, Deciding.P_VALUE, p_value, SIGNIFICANCE, why, margin)
+    return _open(pair, evidence, (Deciding.P_VALUE, p_value, SIGNIFICANCE), why, margin)
 
 
 def _better(pair: Pair, evidence: Evidence, interval: Interval, p_value: float, family: int) -> Verdict:
@@ -188,7 +238,7 @@ def _better(pair: Pair, evidence: Evidence, interval: Interval, p_value: float, 
     sure = f"{points}; p {p_value:.3g} by {evidence.test}{among}"
     open_trials = pair.bounds.open if pair.bounds is not None else 0
     if pair.bounds is None or open_trials == 0:
-        more = "decided on these tasks; other tasks may differ"
+        more = f"decided on these tasks; {evidence.note or 'other tasks may differ'}"
     elif pair.bounds.lower <= 0 <= pair.bounds.upper:
         more = f"{open_trials} missing {_plural(open_trials, 'trial')} could still undo it: run them"
     else:
@@ -210,14 +260,12 @@ def _tie(pair: Pair, evidence: Evidence, far: float, margin: float) -> Verdict:
 def _open(
     pair: Pair,
     evidence: Evidence,
-    deciding: Deciding,
-    number: float,
-    limit: float,
+    decided: tuple[Deciding, float, float],
     why: str,
     margin: float,
 ) -> Verdict:
     plan, more = _next_run(pair, evidence, margin)
-    return Verdict(Word.NOT_ENOUGH, None, deciding, number, limit, why, more, plan, evidence)
+    return Verdict(Word.NOT_ENOUGH, None, *decided, why, more, plan, evidence)
 
 
 def _next_run(pair: Pair, evidence: Evidence, margin: float) -> tuple[Plan | None, str]:

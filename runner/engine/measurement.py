@@ -253,6 +253,13 @@ def measure_engine(
     return EngineMeasurement(together, alone, str(level.level), machine())
 
 
+def engine_command(datasets: Path, say: Callable[[str], None]) -> int:
+    """Measure the engine and show the figures; 0, for they depend on the machine."""
+    for line in measure_engine(datasets).lines():
+        say(line)
+    return 0
+
+
 def machine(read: Callable[[Path], str] = Path.read_text) -> str:
     """Processor, number of cores, system and Python in one line."""
     try:
