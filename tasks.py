@@ -181,38 +181,23 @@ def reference(_context: Context) -> None:
     say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
-def _measure_engine(**_given: str) -> int:
-    from runner.engine.measurement import measure_engine
-
-    for line in measure_engine(_places().datasets).lines():
-        say(line)
-    return 0
-
-
-def _measure_statistics(**given: str) -> int:
+def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
-
-    return statistics_command(ROOT, say, **given)
-
-
-def _measure_structure(**given: str) -> int:
     from generators.structure_renewal import renew_structure
+    from runner.engine.measurement import engine_command
 
-    return renew_structure(ROOT, say, **given)
-
-
-MEASUREMENTS = {
-    "engine": _measure_engine,
-    "statistics": _measure_statistics,
-    "structure": _measure_structure,
-}
+    return {
+        "engine": lambda: engine_command(_places().datasets, say),
+        "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
+        "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
+    }
 
 
 @task(
     positional=["what"],
     help={
-        "what": "engine (time beside the agents), statistics (do intervals and verdicts keep what they promise), "
-        "structure (what made-up populations are drawn from)",
+        "what": "engine: time beside the agents; statistics: whether intervals and verdicts keep what they "
+        "promise; structure: what made-up populations are drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
     },
@@ -220,9 +205,10 @@ MEASUREMENTS = {
 @command
 def measure(_context: Context, what: str, table: str = "", source: str = "") -> int:
     """Measure the project itself; 2 where it falls short of what it promises."""
-    if what not in MEASUREMENTS:
-        raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(MEASUREMENTS)}")
-    return MEASUREMENTS[what](table=table, source=source)
+    known = _measurements(table, source)
+    if what not in known:
+        raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(known)}")
+    return known[what]()
 
 
 @task(name="model-server", auto_shortflags=False, positional=[], help=SERVER_HELP)
