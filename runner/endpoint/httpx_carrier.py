@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from importlib.util import find_spec
+from typing import cast
 
 import httpx
 
@@ -59,10 +61,7 @@ class HttpxCarrier:
         except httpx.ConnectTimeout:
             exchange.broken = connect_timeout(limits.connect, total=False)
         except (httpx.ConnectError, httpx.ProxyError) as error:
-            cause = error.__cause__
-            while cause is not None and not isinstance(cause, OSError):
-                cause = cause.__cause__ or cause.__context__
-            exchange.broken = connect_failure(cause or error)
+            exchange.broken = connect_failure(_deepest(error))
         except httpx.HTTPError as error:
             phase = Phase.HEADERS if exchange.head is None else Phase.STREAM
             failure = Failure(code="connection_broken", message=str(error)[:500], phase=phase)
@@ -81,20 +80,34 @@ class HttpxCarrier:
             headers[name] = f"{headers[name]}, {value}" if name in headers else value
         exchange.head = Head(response.status_code, headers, response.http_version.rpartition("/")[2])
         _keep_deadline(exchange, scope)
-        async for piece in response.aiter_raw():
-            stamps.ended = time.perf_counter_ns()
-            exchange.pieces.append(piece)
-            exchange.piece_stamps.append(stamps.ended)
-            exchange.reads += 1
-            exchange.bytes_received += len(piece)
-            if exchange.bytes_received > self._bounds.body:
-                text = f"more than {self._bounds.body} bytes"
-                failure = Failure(code="body_too_large", message=text, phase=Phase.STREAM)
-                exchange.broken = Broken(Outcome.STREAM_ERROR, failure)
-                return
-            _keep_deadline(exchange, scope)
+        # Closed here and now: left to the collector, its connection would stay for a while.
+        raw = cast(AsyncGenerator[bytes, None], response.aiter_raw())
+        async with aclosing(raw) as pieces:
+            async for piece in pieces:
+                stamps.ended = time.perf_counter_ns()
+                exchange.pieces.append(piece)
+                exchange.piece_stamps.append(stamps.ended)
+                exchange.reads += 1
+                exchange.bytes_received += len(piece)
+                if exchange.bytes_received > self._bounds.body:
+                    text = f"more than {self._bounds.body} bytes"
+                    failure = Failure(code="body_too_large", message=text, phase=Phase.STREAM)
+                    exchange.broken = Broken(Outcome.STREAM_ERROR, failure)
+                    return
+                _keep_deadline(exchange, scope)
         stamps.ended = time.perf_counter_ns()
         exchange.complete = True
+
+
+def _deepest(error: BaseException) -> Exception:
+    """The failure of the system that the layers above it have wrapped."""
+    found: Exception = OSError(str(error))
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError):
+            found = cause
+        cause = cause.__cause__ or cause.__context__
+    return found
 
 
 def _keep_deadline(exchange: Exchange, scope: asyncio.Timeout) -> None:

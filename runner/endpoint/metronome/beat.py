@@ -19,15 +19,8 @@ class Beat:
     characters: int = 6
     """Of each piece."""
 
-    def head(self) -> bytes:
-        """The response's head."""
-        return (
-            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n"
-            b"cache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n"
-        )
-
     def writes(self) -> list[bytes]:
-        """The writes of one answer, in turn; the first holds the head, the last the end of the stream."""
+        """The writes of one answer, in turn; the first comes with the head, the last ends the stream."""
         text = "beat".ljust(self.characters, "t")[: max(self.characters - 1, 1)] + " "
         piece = _chunk(_event({"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}))
         usage = {
@@ -41,11 +34,19 @@ class Beat:
             + _chunk(b"data: [DONE]\n\n")
             + b"0\r\n\r\n"
         )
-        return [self.head() + piece, *[piece] * (self.chunks - 1), last]
+        return [*[piece] * self.chunks, last]
 
     def document(self) -> str:
         """As one argument of a command."""
         return json.dumps(asdict(self))
+
+
+def head(identifier: str) -> bytes:
+    """The response's head, which names the request."""
+    return (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nx-request-id: %b\r\n"
+        b"cache-control: no-store\r\ntransfer-encoding: chunked\r\n\r\n" % identifier.encode("latin-1")
+    )
 
 
 class Truth(NamedTuple):

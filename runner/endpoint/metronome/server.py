@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runner.endpoint.metronome.beat import Beat
+from runner.endpoint.metronome.beat import Beat, head
 
 BACKLOG = 2048
 READ_BYTES = 64 * 1024
@@ -33,6 +33,7 @@ class _Peer:
     held: bytes = b""
     shaking: bool = False
     step: int = 0
+    head: bytes = b""
     first_due: int = 0
     sends: list[int] = field(default_factory=list)
 
@@ -116,10 +117,10 @@ class MetronomeServer:
             return
         received = time.perf_counter_ns()
         peer.held += data
-        head, blank, body = peer.held.partition(b"\r\n\r\n")
+        asked, blank, body = peer.held.partition(b"\r\n\r\n")
         if not blank:
             return
-        lines = head.split(b"\r\n")
+        lines = asked.split(b"\r\n")
         headers = {
             name.lower(): value.strip() for name, _, value in (line.partition(b":") for line in lines[1:])
         }
@@ -129,6 +130,7 @@ class MetronomeServer:
         if lines[0].startswith(b"POST"):
             identifier = headers.get(b"x-metronome-id", b"").decode("latin-1")
             peer.step, peer.sends, peer.first_due = 0, [], received + self._first_ns
+            peer.head = head(identifier)
             self._log.append((identifier, received, peer.sends))
             heapq.heappush(self._due, (peer.first_due, descriptor))
         else:
@@ -138,7 +140,7 @@ class MetronomeServer:
         peer = self._peers.get(descriptor)
         if peer is None:
             return
-        write = self._writes[peer.step]
+        write = self._writes[peer.step] if peer.step else peer.head + self._writes[0]
         peer.sends.append(time.perf_counter_ns())
         try:
             peer.socket.send(write)
@@ -156,9 +158,9 @@ class MetronomeServer:
         if b" /log " in line:
             body = json.dumps(self._log).encode()
             self._log = []
-        head = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+        told = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
         peer.socket.setblocking(True)
-        peer.socket.sendall(head + body)
+        peer.socket.sendall(told + body)
         peer.socket.setblocking(False)
 
     def _drop(self, descriptor: int) -> None:
