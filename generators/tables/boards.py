@@ -27,6 +27,8 @@ class Placement:
     on_combined_frontier: bool
     membership: float
     """Probability of being on its basis' frontier when the tasks are drawn again."""
+    membership_across: float
+    """The same for the frontier of all bases together: directional only, for the bases do not compare."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,7 @@ class Board:
             front = pareto_frontier([known[i][1] for i in indices], [known[i][2] for i in indices])
             within.update(indices[place] for place in front)
         membership = self._membership([p[0] for p in known], [p[3] for p in known])
+        across = self._bootstrap([p[0] for p in known]).probabilities
         return tuple(
             Placement(
                 cell=cell,
@@ -64,6 +67,7 @@ class Board:
                 on_basis_frontier=index in within,
                 on_combined_frontier=index in combined,
                 membership=membership[index],
+                membership_across=across[index],
             )
             for index, (cell, cost, score, basis) in enumerate(known)
         )

@@ -81,7 +81,7 @@ def compare(first: Cell, second: Cell) -> ModelPair:
     measures = {}
     for measure in MEASURES:
         means = paired_mean(_scored_only(first, measure), _scored_only(second, measure))
-        reason = _why_no_verdict(first, second, measure)
+        reason = why_no_verdict(first, second, measure)
         if means is None:
             measures[measure] = Measured(None, None, reason or "no common task has it for both")
         elif reason:
@@ -105,7 +105,8 @@ def _scored_only(cell: Cell, measure: str) -> dict[str, float]:
     return {task: amount for task, amount in task_means(cell, measure).items() if task in scored}
 
 
-def _why_no_verdict(first: Cell, second: Cell, measure: str) -> str:
+def why_no_verdict(first: Cell, second: Cell, measure: str) -> str:
+    """Why a measure of two cells must not be compared; empty where it may."""
     if first.dataset_digest != second.dataset_digest:
         return "made from different versions of the dataset"
     if measure == "score" and first.yardstick != second.yardstick:
