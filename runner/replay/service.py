@@ -22,6 +22,7 @@ FLAG_NAMES = {
     "output": "output_seconds_per_token",
     "kv": "kv_cache_tokens",
 }
+WHOLE = frozenset({"capacity", "kv_cache_tokens"})
 REMEDY = "write it like capacity=4,prefill=0.0001,output=0.02,kv=1000000 (seconds per token, tokens)"
 
 
@@ -74,13 +75,13 @@ def parse_service(text: str) -> ServiceTimes:
     for part in filter(None, text.split(",")):
         name, _, value = part.partition("=")
         try:
-            given[FLAG_NAMES[name.strip()]] = float(value)
+            field = FLAG_NAMES[name.strip()]
+            given[field] = int(value) if field in WHOLE else float(value)
         except (KeyError, ValueError):
             raise ConfigurationError(
                 f"{part!r} is no service time", where="--service", remedy=REMEDY
             ) from None
-    whole = {name: int(given.pop(name)) for name in ("capacity", "kv_cache_tokens") if name in given}
-    return ServiceTimes(**whole, **given)  # type: ignore[arg-type]
+    return ServiceTimes(**given)  # type: ignore[arg-type]
 
 
 class PrefixCache:

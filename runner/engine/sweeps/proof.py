@@ -139,8 +139,8 @@ def prove_sweep(
                 window_seconds=str(seconds),
                 interval_seconds=str(INTERVAL_SECONDS),
                 seed=str(SEED),
-                **{name: str(value) for name, value in SHAPE.model_dump().items()},
             )
+            given |= {name: str(value) for name, value in SHAPE.model_dump().items()}
             code = sweep_command(places, _console(say), environment=os.environ, given=given)
         records = [*places.store(demonstration=True, private=False).sweeps()]
     if code or not records:
