@@ -12,7 +12,7 @@ from typing import Any
 
 from invoke import Collection, Context, task
 
-from runner.commands import money
+from runner.commands import money, serving
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -185,9 +185,11 @@ def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
     from runner.engine.measurement import engine_command
+    from runner.engine.sweeps.proof import serving_command
 
     return {
         "engine": lambda: engine_command(_places().datasets, say),
+        "serving": lambda: serving_command(_places().datasets, say),
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
     }
@@ -196,7 +198,7 @@ def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
 @task(
     positional=["what"],
     help={
-        "what": "engine: time beside the agents; statistics: whether intervals and verdicts keep what they "
+        "what": "engine: time beside the agents; serving: a sweep of a server of known speed; statistics: whether intervals and verdicts keep what they "
         "promise; structure: what made-up populations are drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
@@ -373,5 +375,6 @@ namespace = Collection(
     money.prices,
     money.prices_import,
     money.prices_fetch,
+    serving.sweep,
 )
 namespace.configure({ROOT_KEY: str(ROOT)})
