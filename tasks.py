@@ -12,7 +12,7 @@ from typing import Any
 
 from invoke import Collection, Context, task
 
-from runner.commands import money, serving
+from runner.commands import metrics, money, serving
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -321,6 +321,18 @@ def publish(
     publish_command(ROOT, say, target, choice)
 
 
+@task(
+    positional=["archive"],
+    help={"archive": "file of invoke metrics archive", "output": "page to write (default: beside the archive)"},
+)
+@command
+def telemetry(_context: Context, archive: str, output: str | None = None) -> int:
+    """Show what a model server counted of itself: one page in one file, from a collector's archive."""
+    from generators.telemetry.command import telemetry_command
+
+    return telemetry_command(Path(archive), Path(output) if output else None, say)
+
+
 @task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})
 @command
 def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
@@ -372,6 +384,8 @@ namespace = Collection(
     publish,
     serve,
     run_tests,
+    metrics.metrics,
+    telemetry,
     money.prices,
     money.prices_import,
     money.prices_fetch,
