@@ -323,7 +323,7 @@ def publish(
 
 @task(
     positional=["archive"],
-    help={"archive": "file of invoke metrics archive", "output": "page to write (default: beside the archive)"},
+    help={"archive": "file of invoke metrics archive", "output": "page to write (default: beside it)"},
 )
 @command
 def telemetry(_context: Context, archive: str, output: str | None = None) -> int:

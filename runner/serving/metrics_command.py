@@ -84,25 +84,19 @@ def settings_of(
     """
     base = given["base_url"] or environment.get("BASE_URL") or BASE_URL
     url = given["metrics_url"] or environment.get("METRICS_URL") or metrics_url_of(base)
-    interval = given["interval"]
-    if interval is None:
-        interval = _number(environment.get("METRICS_INTERVAL") or "1")
-    for name, value, least in (
-        ("interval", interval, 0.0),
-        ("timeout", given["timeout"], 0.0),
-        ("duration", given["duration"], -1.0),
-    ):
-        if not math.isfinite(value) or value <= least or value < 0:
-            bound = "0 or more" if least < 0 else "more than 0"
-            raise UsageError(f"--{name} must be {bound}", where=str(value))
+    interval = _number("interval", given["interval"] or environment.get("METRICS_INTERVAL") or "1")
+    duration, timeout = _number("duration", given["duration"]), _number("timeout", given["timeout"])
+    for name, value in (("interval", interval), ("timeout", timeout)):
+        if value == 0:
+            raise UsageError(f"--{name} must be more than 0")
     if not given["prefix"].strip():
         raise UsageError("--prefix must not be empty", remedy="as in --prefix vllm:")
     return CollectorSettings(
         database=str(database),
         metrics_url=checked_metrics_url(url),
-        interval_seconds=float(interval),
-        duration_seconds=float(given["duration"]),
-        timeout_seconds=float(given["timeout"]),
+        interval_seconds=interval,
+        duration_seconds=duration,
+        timeout_seconds=timeout,
         session_name=given["session_name"] or f"collector-{uuid.uuid4().hex[:8]}",
         prefix=given["prefix"],
         api_key_env=given["api_key_env"],
@@ -135,8 +129,16 @@ def _start(
     return 0
 
 
-def _number(text: str) -> float:
+def _number(name: str, text: str) -> float:
+    """The seconds that a flag stands for, 0 or more.
+
+    Raises:
+        UsageError: it is no such number.
+    """
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
-        raise UsageError(f"METRICS_INTERVAL is {text!r}, which is no number") from None
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise UsageError(f"--{name} is no number of seconds", where=repr(text)[:80])
+    return value
