@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+
+import yaml
 
 from runner.costs.price_candidate import Candidate
 from runner.costs.price_files import PriceSource
@@ -13,12 +14,13 @@ from runner.costs.price_row import RegionClass, ServiceTier
 from runner.costs.strict_yaml import StrictDocument
 from runner.errors import ConfigurationError
 
+MAX_TEXT = 200
 _PLAIN = re.compile(r"^[A-Za-z][A-Za-z0-9 ._/-]*$")
 
 
 def new_file(provider: str) -> str:
     """The head of a file that has no rows yet."""
-    return f"schema_version: 1\nprovider: {provider}\ncurrency: USD\n\nsources: {{}}\n\nrows: []\n"
+    return f"schema_version: 1\nprovider: {_quoted(provider)}\ncurrency: USD\n\nsources: {{}}\n\nrows: []\n"
 
 
 def with_source(text: str, name: str, source: PriceSource) -> str:
@@ -95,7 +97,11 @@ def _fields(source: PriceSource) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    return text if _PLAIN.match(text) else json.dumps(text)
+    """``text`` as YAML of one line; what is not ASCII is spelled out, so that no name can hide anything."""
+    shown = text.encode("ascii", "backslashreplace").decode("ascii")[:MAX_TEXT]
+    if _PLAIN.match(shown) and yaml.safe_load(shown) == shown:
+        return shown
+    return str(yaml.safe_dump(shown, default_style='"', width=4 * MAX_TEXT)).rstrip("\n")
 
 
 def _number(price: float) -> str:
