@@ -8,6 +8,7 @@ from functools import partial
 from generators.pages import links, words
 from generators.pages.charting import label
 from generators.pages.dollar_entries import cell_cost
+from generators.pages.money_flag import flagged
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
 from generators.statistics.frontier import FEW_TASKS
@@ -67,7 +68,7 @@ def cells_table(
         if judged:
             row.append(score_entry(cell))
         row += [
-            cost_figure(cell),
+            flagged(world, cost_figure(cell), cell, page),
             Entry(basis_word(cell), note=words.hosting(cell.hosting)),
         ]
         row.append(value_entry(cell.figures["tokens_per_task"], Unit.TOKENS, count_below=True))
@@ -119,7 +120,8 @@ def frontier_table(world: World, board: Board, basis: CostBasis | None, page: st
         cell = place.cell
         row = [link_entry(label(cell), links.relative(page, world.cell_page(cell)))]
         row += [Entry(cell.identity.harness)] if harness else []
-        row += [score_entry(cell), value_entry(cell.figures["cost_per_task"], Unit.DOLLARS)]
+        cost = value_entry(cell.figures["cost_per_task"], Unit.DOLLARS)
+        row += [score_entry(cell), flagged(world, cost, cell, page)]
         row += [Entry(words.basis(place.basis))] if basis is None else []
         row += _step(previous, place)
         row += [] if basis is None else [Entry(words.percent(place.membership), place.membership)]

@@ -18,6 +18,7 @@ from generators.pages.charting import radars
 from generators.pages.dollar_entries import machine_prices, ways_table
 from generators.pages.harness_skill import crumbs
 from generators.pages.judge import judge_page
+from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.world import World
@@ -65,6 +66,7 @@ def _page(world: World, cell: Cell) -> Page:
         description=f"{identity.model.slug} under {identity.harness}: score, cost, time and every task.",
         context={
             "headline": _headline(cell),
+            "money_flag": flag_of(world, cell, path),
             "placement": _placement(board, cell),
             "identity": _identity(world, cell, path),
             "figures": figure_table(cell),

@@ -7,6 +7,7 @@ from functools import partial
 from generators.pages import links, words
 from generators.pages.charting import artifact_name, criterion_name
 from generators.pages.dollar_entries import trial_cost
+from generators.pages.money_flag import flagged
 from generators.pages.table import (
     Column,
     Entry,
@@ -77,7 +78,7 @@ def task_table(world: World, cell: Cell, page: str) -> Table:
             row.append(number_entry(trial.score, Unit.POINTS, "no score"))
         if checks:
             row.append(checks_entry(trial))
-        row.append(trial_cost(trial))
+        row.append(flagged(world, trial_cost(trial), trial, page))
         row.append(number_entry(trial.minutes, Unit.MINUTES))
         row.append(count_entry(record.turns))
         row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
@@ -178,7 +179,7 @@ def left_out(world: World, cell: Cell, page: str) -> Table | None:
                 trial_entry(world, trial, page),
                 Entry(words.STATE_WORDS[trial.state]),
                 Entry(trial.state_reason),
-                trial_cost(trial),
+                flagged(world, trial_cost(trial), trial, page),
             ]
         )
     for task, number in cell.missing:

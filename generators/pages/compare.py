@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from generators.pages import links, words
+from generators.pages.money_flag import flagged
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -148,19 +149,13 @@ def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> 
     notes = ("", "")
     if unit is Unit.DOLLARS:
         notes = (_rests_on(model.first), _rests_on(model.second))
+    sides = zip((model.first, model.second), (means.first, means.second), notes, strict=True)
+    entries = [
+        (Entry(words.amount(mean, unit), mean, links.relative(here, world.cell_page(cell)), note), cell)
+        for cell, mean, note in sides
+    ]
     return [
-        Entry(
-            words.amount(means.first, unit),
-            means.first,
-            links.relative(here, world.cell_page(model.first)),
-            notes[0],
-        ),
-        Entry(
-            words.amount(means.second, unit),
-            means.second,
-            links.relative(here, world.cell_page(model.second)),
-            notes[1],
-        ),
+        *(flagged(world, each, of, here) if unit is Unit.DOLLARS else each for each, of in entries),
         Entry(words.signed(means.difference, unit), means.difference),
         Entry(f"{means.tasks} of {_tasks_of(model)}", float(means.tasks)),
     ]

@@ -12,6 +12,7 @@ from generators.pages.world import World
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS, DataColumn, RowType
 from generators.tables.database import artifact_rows, trial_rows
 from generators.tables.proof_columns import PROOF_COLUMNS
+from generators.tables.reconciliation_columns import COMPARISON_COLUMNS, comparison_rows
 from runner.records import KINDS, json_schemas
 
 EXPORTS = (
@@ -19,6 +20,10 @@ EXPORTS = (
     ("cells", "One row for each cell, every figure with its n and m"),
     ("judged_artifacts", "One row for each judged artifact of the scored trials"),
     ("judge_proofs", "One row for each time that a judge scored a submission made to try judges out"),
+    (
+        "cost_comparisons",
+        "One row for each pair of ways to know a cost, and for each oddity about one",
+    ),
 )
 FORMATS = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 
@@ -40,6 +45,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
                 ("cells", _dictionary("cells", CELL_COLUMNS)),
                 ("judged_artifacts", _dictionary("judged_artifacts", JUDGEMENT_COLUMNS)),
                 ("judge_proofs", _dictionary("judge_proofs", PROOF_COLUMNS)),
+                ("cost_comparisons", _dictionary("cost_comparisons", COMPARISON_COLUMNS)),
             ],
             "schemas": _schemas(),
             "sources": _sources(world),
@@ -55,6 +61,7 @@ def _exports(world: World) -> Table:
         "cells": len(world.cells),
         "judged_artifacts": len(artifact_rows(world.cells)),
         "judge_proofs": len(world.proofs),
+        "cost_comparisons": len(comparison_rows(world.reconciled)),
     }
     rows = []
     for name, meaning in EXPORTS:

@@ -31,6 +31,11 @@ DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
 
 
+def reconciliation_page(prefix: str = "") -> str:
+    """Source path of the page where the money figures disagree."""
+    return f"{prefix}methodology/reconciliation.md"
+
+
 def cell_page(cell: CellIdentity, prefix: str = "") -> str:
     """Source path of a cell's page; ``prefix`` is ``demonstration/`` for the demonstration."""
     parts = [component(part) for part in cell.key]

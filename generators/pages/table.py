@@ -22,6 +22,14 @@ class Column:
 
 
 @dataclass(frozen=True)
+class Flag:
+    """A mark beside a value that leads to what is wrong with it; ``text`` is what it says."""
+
+    text: str
+    href: str
+
+
+@dataclass(frozen=True)
 class Entry:
     """One cell of a table.
 
@@ -35,6 +43,8 @@ class Entry:
     note: str = ""
     unknown: bool = False
     code: bool = False
+    flag: Flag | None = None
+    """Drawn behind the text, where something is to be known about the value."""
 
 
 @dataclass(frozen=True)

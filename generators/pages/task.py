@@ -9,6 +9,7 @@ from generators.pages.cell_tables import checks_entry, state_entry, trial_entry
 from generators.pages.charting import label
 from generators.pages.dataset import task_names
 from generators.pages.dollar_entries import trial_cost
+from generators.pages.money_flag import flagged
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, number_entry, table
 from generators.pages.world import World
@@ -118,7 +119,7 @@ def _table(world: World, trials: Sequence[tuple[Cell, TrialFacts]], page: str, t
             row.append(number_entry(trial.score, Unit.POINTS, "no score"))
         if checks:
             row.append(checks_entry(trial))
-        row += [trial_cost(trial), number_entry(trial.minutes, Unit.MINUTES)]
+        row += [flagged(world, trial_cost(trial), trial, page), number_entry(trial.minutes, Unit.MINUTES)]
         row.append(number_entry(None if trial.tokens is None else float(trial.tokens), Unit.TOKENS))
         row.append(Entry(words.outcome(trial.record.outcome)))
         rows.append(row)

@@ -9,6 +9,7 @@ from generators.pages.cell import cell_title
 from generators.pages.dollar_entries import trial_cost
 from generators.pages.harness_skill import crumbs
 from generators.pages.judgement_tables import judgement_table, said_by, seen_table
+from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.trial_artifacts import shown_artifacts
@@ -73,6 +74,7 @@ def _page(
         description=f"One trial of {cell_title(cell)}: invocations, checks, notes and patch.",
         context={
             "headline": _headline(trial),
+            "money_flag": flag_of(world, trial, path),
             "reason": trial.record.outcome_reason,
             "standing": _standing(trial),
             "gist": (task.gist or "") if task else "",

@@ -14,6 +14,7 @@ from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.judge_card import JudgeCard, judge_cards
+from generators.tables.reconciliation import Reconciled, reconcile
 from runner.costs.bases import Pricing
 from runner.costs.hardware import HardwareRates
 from runner.costs.price_choice import PriceChoice
@@ -83,6 +84,11 @@ class World:
         """One card for each judge, version and rubric that scored a recorded trial or was tried out."""
         trials = (trial for cell in self.cells for trial in (*cell.counted, *cell.excluded))
         return judge_cards(trials, self.proofs)
+
+    @cached_property
+    def reconciled(self) -> Reconciled:
+        """How far the ways to know each cost agree."""
+        return reconcile(self.cells, self.pricing, self.sweeps)
 
     @cached_property
     def newest_run(self) -> date | None:

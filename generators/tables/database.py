@@ -24,9 +24,13 @@ from generators.tables.columns import (
     Scalar,
 )
 from generators.tables.proof_columns import PROOF_COLUMNS
+from generators.tables.reconciliation import Reconciled
+from generators.tables.reconciliation_columns import COMPARISON_COLUMNS, comparison_rows
 from runner.records import ProofRecord
 
 CSV_TABLE = "for_spreadsheets"
+NOTHING = Reconciled(())
+"""No comparison at all."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,11 @@ class TableData:
 
 
 class Database:
-    """An in-memory DuckDB with ``trials``, ``cells``, ``judged_artifacts`` and ``judge_proofs``."""
+    """An in-memory DuckDB with trials, cells, judged artifacts, judge proofs and cost comparisons."""
 
-    def __init__(self, cells: Sequence[Cell], proofs: Sequence[ProofRecord] = ()) -> None:
+    def __init__(
+        self, cells: Sequence[Cell], proofs: Sequence[ProofRecord] = (), reconciled: Reconciled = NOTHING
+    ) -> None:
         self.tables = (
             _table("trials", "One row per trial", TRIAL_COLUMNS, trial_rows(cells)),
             _table("cells", "One row per cell", CELL_COLUMNS, cells),
@@ -56,6 +62,12 @@ class Database:
                 "judged_artifacts", "One row per judged artifact", JUDGEMENT_COLUMNS, artifact_rows(cells)
             ),
             _table("judge_proofs", "One row per scoring that tried a judge out", PROOF_COLUMNS, proofs),
+            _table(
+                "cost_comparisons",
+                "One row per pair of money figures, or per oddity about money",
+                COMPARISON_COLUMNS,
+                comparison_rows(reconciled),
+            ),
         )
         # One thread: with more, DuckDB may write the row groups of a Parquet file in another order.
         self.connection = duckdb.connect(":memory:", config={"threads": 1})

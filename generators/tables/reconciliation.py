@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from generators.tables.cells import Cell, CellKey
 from generators.tables.facts import TrialFacts
@@ -62,7 +63,7 @@ class Reconciled:
         mine = (each for each in found.trials if each.trial is trial) if found else iter(())
         return next((each.found for each in mine), None)
 
-    @property
+    @cached_property
     def trials(self) -> tuple[ReconciledTrial, ...]:
         """All trials of all cells."""
         return tuple(trial for cell in self.cells for trial in cell.trials)
@@ -89,7 +90,7 @@ class Reconciled:
             reason: (trials[reason], beyond[reason], len(cells[reason])) for reason in Reason if cells[reason]
         }
 
-    @property
+    @cached_property
     def _by_key(self) -> Mapping[CellKey, ReconciledCell]:
         return {each.cell.key: each for each in self.cells}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runner.costs.bases import TrialCosts, Way
+from runner.costs.bases import NOT_BILLED, TrialCosts, Way
 from runner.costs.price_lists import Charge, Followed
 from runner.costs.token_prices import TokenPrices
 from runner.records import Cost, CostBasis, TrialRecord
@@ -57,9 +57,13 @@ class Evidence:
 
     @property
     def book_reason(self) -> str | None:
-        """Why the price book has no row; None where it has one or was not asked."""
+        """Why the price book has no row; None where it has one, or has nothing to do with the model."""
         table = self.costs.table
-        if table is None or table.found:
+        if table is None:
+            if self.trial.serving.hosting in NOT_BILLED:
+                return None
+            return f"the price book has no row of provider {self.trial.identity.cell.provider}"
+        if table.found:
             return None
         reasons = [part.answer.missing_reason for part in table.parts if part.answer.missing_reason]
         return reasons[0] if reasons else None

@@ -11,6 +11,7 @@ from generators.pages.data import EXPORTS
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
 from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.quality import OWN_CODES
+from generators.tables.reconciliation_columns import COMPARISON_COLUMNS
 from runner.costs.hardware import MissingRate
 from runner.records import DataWarning, Outcome, json_schemas
 from runner.records.warning import CODES
@@ -84,6 +85,7 @@ def test_the_dictionary_has_every_column_of_every_export() -> None:
         "cells": [column.name for column in CELL_COLUMNS],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
+        "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],
     }
     assert [name for name, _ in EXPORTS] == list(declared)
     for name, columns in declared.items():

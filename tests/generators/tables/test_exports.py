@@ -17,12 +17,13 @@ from generators.tables.database import Database, TableData, for_spreadsheets
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
 from generators.tables.figures import FIGURES
 from generators.tables.proof_columns import PROOF_COLUMNS
+from generators.tables.reconciliation_columns import COMPARISON_COLUMNS
 from runner.records import Cost, CostBasis, JudgementStatus, ModelName
 from tests import examples
 from tests.generators.tables.made import Made, cells, committed, one_cell
 from tests.hostile import corpus
 
-TABLES = ("trials", "cells", "judged_artifacts", "judge_proofs")
+TABLES = ("trials", "cells", "judged_artifacts", "judge_proofs", "cost_comparisons")
 
 
 @pytest.fixture
@@ -52,6 +53,7 @@ def test_the_frame_has_the_declared_columns(database: Database) -> None:
         "cells": [column.name for column in CELL_COLUMNS],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
+        "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],
     }
     for name in TABLES:
         assert list(database.frame(f"FROM {name}").columns) == declared[name]
