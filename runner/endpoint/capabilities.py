@@ -11,6 +11,7 @@ from pydantic import Field, JsonValue
 from runner.records.base import Part
 
 EffortWord = Annotated[str, Field(pattern=r"^[a-z]+$", max_length=20)]
+EffortWords = Annotated[tuple[EffortWord, ...], Field(strict=False)]
 
 
 class Thinking(StrEnum):
@@ -34,10 +35,10 @@ class Capabilities(Part):
     """
 
     temperature: bool = True
-    temperature_at_efforts: tuple[EffortWord, ...] = ()
+    temperature_at_efforts: EffortWords = ()
     """Where not empty: temperature is accepted only beside one of these efforts, said in the request."""
     seed: bool = False
-    efforts: tuple[EffortWord, ...] = ()
+    efforts: EffortWords = ()
     effort_bodies: Mapping[EffortWord, Mapping[str, JsonValue]] = {}
     thinking: Annotated[Thinking, Field(strict=False)] = Thinking.NEVER
     thinking_tokens: Annotated[int, Field(ge=0)] = 16_384

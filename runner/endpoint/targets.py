@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, model_validator
 
 from runner.costs.price_row import RegionClass, ServiceTier
 from runner.costs.strict_yaml import read_strict_yaml
@@ -29,7 +30,13 @@ class TargetFile(Part):
     model: Slug
     title: str = Field(min_length=1, max_length=120, pattern=LINE)
     defaults: Capabilities = Capabilities()
-    mappings: tuple[MappingEntry, ...] = Field(min_length=1, strict=False)
+    mappings: tuple[MappingEntry, ...] = Field(strict=False)
+
+    @model_validator(mode="after")
+    def _some_mapping(self) -> Self:
+        if not self.mappings:
+            raise ValueError("a model needs at least one mapping")
+        return self
 
 
 class Catalogue:
@@ -139,11 +146,18 @@ _KNOWN = (
 
 
 def _with_defaults(value: object) -> object:
-    """The document with the file's default capabilities below those of each mapping."""
+    """The document with the file's default capabilities below those of each mapping.
+
+    Defaults that are wrong stay where they are, so that they are reported once and not in every mapping.
+    """
     if not isinstance(value, dict):
         return value
     defaults, entries = value.get("defaults"), value.get("mappings")
     if not isinstance(defaults, dict) or not isinstance(entries, list):
+        return value
+    try:
+        Capabilities.model_validate(defaults)
+    except ValidationError:
         return value
     return {**value, "mappings": [_merged(entry, defaults) for entry in entries]}
 

@@ -127,8 +127,8 @@ def run_tests(folder: str, seconds: float) -> list[tuple[str, str]]:
     """The tests of the repository: name and failure, which is empty for one that passed."""
     lines = Lines(seconds)
     try:
-        suite = unittest.TestLoader().discover(str(Path(folder) / "tests"), top_level_dir=folder)
-        suite.run(lines)
+        tests = str(Path(folder) / "tests")
+        unittest.TestLoader().discover(tests, top_level_dir=tests).run(lines)
     except BaseException as error:  # noqa: BLE001
         lines.said.append(("tests", last_words(error)))
     return lines.said

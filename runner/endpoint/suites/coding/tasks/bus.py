@@ -119,8 +119,12 @@ class Events(unittest.TestCase):
 if __name__ == "__main__":
     unittest.main()
 """
-_HEAD = "from signalbox import Bus, Recorder\nbus, said = Bus(), []\ndef tell(name):\n"
-"    return lambda topic, value: said.append(name)\n"
+_HEAD = (
+    "from signalbox import Bus, Recorder\n"
+    "bus, said = Bus(), []\n"
+    "def tell(name):\n"
+    "    return lambda topic, value: said.append(name)\n"
+)
 CHECKS = (
     Check(
         "priorities first, then the order of subscribing",

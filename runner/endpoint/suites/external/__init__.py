@@ -1,0 +1,1 @@
+"""External: suites whose cases come from files of other people's."""
