@@ -27,6 +27,7 @@ PROOF = "judge-proof.md"
 ACCOUNTING = "methodology/accounting.md"
 SERVING = "serving/index.md"
 PRICES = "methodology/prices.md"
+WHAT_IF = "what-if.md"
 DEMONSTRATION = "demonstration/"
 SCHEMAS = "data/schemas"
 

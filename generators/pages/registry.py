@@ -26,6 +26,7 @@ from generators.pages import (
     skill,
     task,
     trial,
+    what_if,
 )
 from generators.pages.rendering import Page
 from generators.pages.world import World
@@ -62,6 +63,7 @@ PAGE_KINDS: tuple[PageKind, ...] = (
     PageKind("comparison", _alone(compare.pages)),
     PageKind("methodology", _alone(cost_methodology.pages)),
     PageKind("price book", _alone(prices.pages)),
+    PageKind("what if", _alone(what_if.pages)),
     PageKind("serving", _alone(serving.pages)),
     PageKind("reconciliation", _alone(reconciliation.pages)),
     PageKind("judge", _alone(judge.pages)),

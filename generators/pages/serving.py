@@ -11,6 +11,7 @@ from generators.pages.serving_charts import level_charts
 from generators.pages.serving_tables import deployments_table, facts_of, levels_table
 from generators.pages.world import World
 from generators.tables.serving import DEFAULT_SHAPE, Economics, economics
+from generators.tables.what_if import deployment_export
 from runner.costs.hardware import INPUT_WEIGHT
 
 CALCULATOR = "data/serving.json"
@@ -95,31 +96,7 @@ def calculator_json(world: World, swept: tuple[Economics, ...]) -> bytes:
         "as_of": prices.as_of.isoformat(),
         "commitment": world.rates.commitment.value,
         "input_weight": INPUT_WEIGHT,
-        "deployments": [
-            {
-                "name": each.name,
-                "share": each.sweep.deployment.instance_share,
-                "usd_per_hour": {
-                    kind.value: usd
-                    for kind, usd in sorted(
-                        prices.instances[each.sweep.deployment.instance_type].usd_per_hour.items()
-                        if each.sweep.deployment.instance_type in prices.instances
-                        else ()
-                    )
-                },
-                "levels": [
-                    {
-                        "concurrency": level.level.concurrency,
-                        "prompt": level.level.prompt_tokens_per_second,
-                        "output": level.level.output_tokens_per_second,
-                        "ttft_ms": level.level.ttft_ms_mean,
-                        "tpot_ms": level.level.tpot_ms_mean,
-                    }
-                    for level in each.levels
-                ],
-            }
-            for each in swept
-        ],
+        "deployments": [deployment_export(each.name, world.rates) for each in swept],
     }
     return (json.dumps(content, allow_nan=False, separators=(",", ":")) + "\n").encode()
 

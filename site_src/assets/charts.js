@@ -189,6 +189,18 @@
     figure.querySelector(".hm-chart__status").textContent = message;
   }
 
+  async function plot(plotly, figure, data) {
+    const box = figure.querySelector(".hm-chart__live");
+    await plotly.newPlot(box, ...drawn(figure, data), CONFIG);
+    box.on("plotly_click", (event) => {
+      const href = event.points[0]?.customdata;
+      if (typeof href === "string" && href !== "#") open(href);
+    });
+    live.set(figure, { data, box });
+    setLive(figure, true);
+    say(figure, "");
+  }
+
   async function goLive(figure) {
     if (figure.dataset.state) return;
     figure.dataset.state = "loading";
@@ -196,20 +208,39 @@
       const [plotly, response] = await Promise.all([loadPlotly(), fetch(figure.dataset.chart)]);
       if (!response.ok) throw new Error("the chart's data could not be loaded");
       const data = await response.json();
-      if (!figure.isConnected) return;
-      const box = figure.querySelector(".hm-chart__live");
-      await plotly.newPlot(box, ...drawn(figure, data), CONFIG);
-      box.on("plotly_click", (event) => {
-        const href = event.points[0]?.customdata;
-        if (typeof href === "string" && href !== "#") open(href);
-      });
-      live.set(figure, { data, box });
-      setLive(figure, true);
-      say(figure, "");
+      if (figure.isConnected) await plot(plotly, figure, data);
     } catch (error) {
       delete figure.dataset.state;
       say(figure, `Static view: ${error.message}.`);
     }
+  }
+
+  // Another page script has figures of its own for this chart.
+  async function show(figure, data) {
+    if (live.has(figure)) {
+      live.get(figure).data = data;
+      setLive(figure, true);
+      redraw(figure);
+      return;
+    }
+    figure.dataset.state = "loading";
+    try {
+      const plotly = await loadPlotly();
+      if (figure.isConnected) await plot(plotly, figure, data);
+    } catch (error) {
+      delete figure.dataset.state;
+      say(figure, `Static view of the published figures: ${error.message}.`);
+    }
+  }
+
+  // Back to the figures that the page was built with.
+  function restore(figure) {
+    const chart = live.get(figure);
+    if (!chart) return;
+    window.Plotly.purge(chart.box);
+    live.delete(figure);
+    setLive(figure, false);
+    delete figure.dataset.state;
   }
 
   function setLive(figure, on) {
@@ -282,6 +313,8 @@
   new MutationObserver(() => {
     for (const figure of live.keys()) redraw(figure);
   }).observe(document.body, { attributeFilter: ["data-md-color-scheme"] });
+
+  window.Harnessmark = { ...window.Harnessmark, charts: { show, restore } };
 
   // Material publishes every page, also those of instant navigation, through document$.
   if (window.document$) window.document$.subscribe(start);
