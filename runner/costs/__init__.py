@@ -6,6 +6,7 @@ from runner.costs.bases import (
     costs_of,
     hardware_cost,
 )
+from runner.costs.credit_plans import CreditPlan, CreditPlans, load_credit_plans
 from runner.costs.hardware import (
     HardwareRate,
     HardwareRates,
@@ -33,6 +34,8 @@ from runner.costs.tokens import classify, tokens_processed
 __all__ = [
     "DEFAULT_COMMITMENT",
     "Commitment",
+    "CreditPlan",
+    "CreditPlans",
     "HardwareRate",
     "HardwareRates",
     "InstancePrice",
@@ -56,6 +59,7 @@ __all__ = [
     "costs_of",
     "credits_cost",
     "hardware_cost",
+    "load_credit_plans",
     "load_instance_prices",
     "load_price_book",
     "split_rates",

@@ -1,0 +1,93 @@
+"""Credit plans: what a credit costs at vendors that bill by credits, and who says so."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field, ValidationError, model_validator
+
+from runner.costs.price_files import PriceSource
+from runner.costs.strict_yaml import read_strict_yaml
+from runner.costs.yaml_faults import fault_lines
+from runner.errors import ConfigurationError
+from runner.records.base import Part, Slug
+
+Dollars = Annotated[float, Field(gt=0)]
+
+
+class CreditPlan(Part):
+    """A plan that holds credits for a month, and what more of them cost. Both days are included."""
+
+    provider: Slug
+    plan: Slug
+    usd_per_month: Dollars
+    credits: int = Field(gt=0)
+    overage_usd_per_credit: Dollars | None = Field(
+        default=None, description="beyond the plan; null is unknown"
+    )
+    effective_from: date
+    effective_to: date | None = None
+    sources: tuple[str, ...] = Field(min_length=1, strict=False)
+    checked_on: date
+    note: str = ""
+
+    @property
+    def usd_per_credit(self) -> float:
+        """US dollars of a credit of the plan when all of them are used. Source: specification 5.7."""
+        return self.usd_per_month / self.credits
+
+    def holds_on(self, day: date) -> bool:
+        """Whether the plan is sold so on ``day``."""
+        return self.effective_from <= day and (self.effective_to is None or day <= self.effective_to)
+
+
+class CreditPlans(Part):
+    """The plans of a file. A plan has one price on each day, and names sources that the file has."""
+
+    schema_version: int = Field(ge=1, le=1)
+    currency: str = Field(pattern=r"^USD$")
+    sources: dict[str, PriceSource]
+    plans: tuple[CreditPlan, ...] = Field(strict=False)
+
+    @model_validator(mode="after")
+    def _one_price_a_day_and_known_sources(self) -> CreditPlans:
+        for number, plan in enumerate(self.plans):
+            for name in plan.sources:
+                if name not in self.sources:
+                    raise ValueError(f"plan {plan.plan}: {name!r} is not among the sources of the file")
+            for other in self.plans[:number]:
+                same = (plan.provider, plan.plan) == (other.provider, other.plan)
+                if same and (plan.holds_on(other.effective_from) or other.holds_on(plan.effective_from)):
+                    raise ValueError(f"plan {plan.plan} has two prices on one day")
+        return self
+
+    def on(self, provider: str, day: date) -> tuple[CreditPlan, ...]:
+        """The plans of ``provider`` on ``day``, the dearest credit first."""
+        found = [plan for plan in self.plans if plan.provider == provider and plan.holds_on(day)]
+        return tuple(sorted(found, key=lambda plan: (-plan.usd_per_credit, plan.usd_per_month)))
+
+    def source_of(self, plan: CreditPlan) -> str:
+        """Who says so, in one line."""
+        return "; ".join(self.sources[name].label for name in plan.sources)
+
+
+KNOWN = (*CreditPlans.model_fields, *CreditPlan.model_fields, *PriceSource.model_fields)
+
+
+def load_credit_plans(path: Path) -> CreditPlans:
+    """The plans in the YAML file at ``path``.
+
+    Raises:
+        ConfigurationError: the file cannot be read or has faults; every fault is named with key and line.
+    """
+    document = read_strict_yaml(path)
+    try:
+        return CreditPlans.model_validate(document.value)
+    except ValidationError as error:
+        raise ConfigurationError(
+            "the list of credit plans has faults:\n" + "\n".join(fault_lines(error, document, KNOWN)),
+            where=str(path),
+            remedy="correct the keys named above",
+        ) from None
