@@ -49,10 +49,11 @@ def read_strict_yaml(path: Path) -> StrictDocument:
             f"cannot be read: {error}", where=str(path), remedy="check the path"
         ) from None
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
         lines: dict[Location, int] = {}
         _index(node, (), lines, path)
-        return StrictDocument(yaml.safe_load(text), lines)
+        return StrictDocument(None if node is None else loader.construct_document(node), lines)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         shown = " ".join(str(error).split())
         raise ConfigurationError(f"not YAML: {shown}", where=str(path), remedy="correct the file") from None
