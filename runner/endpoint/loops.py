@@ -14,13 +14,19 @@ LoopName = Literal["auto", "asyncio", "uvloop"]
 Result = TypeVar("Result")
 
 
-def loop_name(wanted: LoopName = "auto") -> Literal["asyncio", "uvloop"]:
+def loop_name(
+    wanted: LoopName = "auto", find: Callable[[str], object] = find_spec
+) -> Literal["asyncio", "uvloop"]:
     """The loop that ``wanted`` comes to here: ``auto`` takes uvloop where it is installed.
+
+    Args:
+        wanted: what the user asked for.
+        find: tells whether a package is installed; None: it is not.
 
     Raises:
         ConfigurationError: uvloop is wanted and not installed.
     """
-    there = find_spec("uvloop") is not None
+    there = find("uvloop") is not None
     if wanted == "uvloop" and not there:
         raise ConfigurationError("uvloop is not installed", remedy="pip install uvloop, or use asyncio")
     return "asyncio" if wanted == "asyncio" or not there else "uvloop"
