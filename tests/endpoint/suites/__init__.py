@@ -1,0 +1,1 @@
+"""Tests of what is asked and how it is scored."""
