@@ -48,10 +48,19 @@ class Proposal:
         return "".join(parts)
 
     def write(self, folder: Path) -> None:
-        """Put the changed files into ``folder``."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in self.changed:
-            (folder / name).write_text(self.after[name], encoding="utf-8")
+        """Put the changed files into ``folder``, each whole or not at all.
+
+        Raises:
+            ConfigurationError: the folder cannot be written to.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in self.changed:
+                whole = folder / f".{name}.new"
+                whole.write_text(self.after[name], encoding="utf-8")
+                whole.replace(folder / name)
+        except OSError as error:
+            raise ConfigurationError(f"cannot be written: {error}", where=str(folder)) from None
 
 
 @dataclass(frozen=True)

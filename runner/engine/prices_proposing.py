@@ -121,7 +121,7 @@ def _proposed(
         for line in diff.splitlines():
             say(line)
     else:
-        wanted.out.write_text(diff, encoding="utf-8")
+        _keep(diff, wanted.out)
         say(f"the diff is in {wanted.out}")
     for line in _summary(reading, chosen, proposal):
         say(line)
@@ -131,6 +131,13 @@ def _proposed(
     elif proposal.changed:
         say("nothing is written; --write does")
     return DONE if reading.candidates else NOTHING_READ
+
+
+def _keep(diff: str, out: Path) -> None:
+    try:
+        out.write_text(diff, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(f"the diff cannot be written: {error}", where=str(out)) from None
 
 
 def _chosen(places: Places, candidates: Sequence[Candidate], wanted: Wanted) -> list[Candidate]:

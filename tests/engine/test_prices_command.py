@@ -208,6 +208,15 @@ def test_the_diff_can_go_to_a_file(places: Places, tmp_path: Path) -> None:
     assert "+++" not in shown
 
 
+def test_a_place_that_cannot_be_written_to_is_named(places: Places, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="the diff cannot be written"):
+        offered(places, out=tmp_path / "nowhere" / "proposal.diff")
+    (places.prices / ".bedrock.yaml.new").mkdir()
+    with pytest.raises(ConfigurationError, match="cannot be written"):
+        offered(places, write=True)
+    assert len(load_price_book(places.prices).rows) == 1
+
+
 def test_a_list_with_nothing_of_use_leaves_with_3(places: Places) -> None:
     code, shown = offered(places, {"other": {"litellm_provider": "openrouter"}})
     assert code == 3
