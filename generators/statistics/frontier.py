@@ -135,7 +135,7 @@ def frontier_membership(
         if not plain:
             amounts = _widened(amounts, spent)
         shares += weights[start : start + step] @ _on_frontier(amounts, means)
-    probabilities = tuple(min(1.0, float(share)) for share in shares)
+    probabilities = tuple(min(1.0, round(float(share), 12)) for share in shares)
     how = ("exact", None) if exact else ("sampled", seed)
     return Membership(probabilities, tasks, how[0], len(draws), how[1], shrinkage)
 

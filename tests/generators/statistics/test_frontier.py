@@ -157,3 +157,63 @@ def test_no_points_and_no_tasks_are_no_fault() -> None:
 def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="points x tasks"):
         frontier_membership(np.zeros((2, 3)), np.zeros((3, 2)))
+
+
+PUBLISHED = """
+opus-5 82.83 11.9543 B; opus-5-5 81.16 4.44 B; glm-5.3 80.11 7.0397 S; kimi-k3 79.17 4.331 S;
+qwen3.8-27b 78.48 1.4738 S; sonnet-5 76.97 4.6715 B; opus-4-7 75.6 7.3514 B; opus-4-8 74.69 5.32 B;
+kimi-k3-bedrock 72.87 3.87 B; opus-4-6-v1 70.64 4.95 B; kimi-k2.7-code 69.13 2.4709 S; opus-4-5 66.32 4.18 B;
+deepseek-v3.2 61.66 2.1485 S; minimax-m3 60.51 3.5108 S; gemma-4-31b 59.74 0.8708 S;
+qwen3.6-35b 59.24 0.2594 S;
+haiku-4-5 56.18 0.7648 B; minimax-m2.5 55.94 0.4765 S; devstral 51.15 0.7862 S; minicpm5-2b 42.59 0.3993 S;
+qwen3-coder-30b 42.58 0.4733 S
+"""
+
+
+@pytest.mark.parametrize(
+    ("hosting", "expected"),
+    [
+        ("BS", "qwen3.6-35b gemma-4-31b qwen3.8-27b kimi-k3 opus-5-5 opus-5"),
+        ("B", "haiku-4-5 kimi-k3-bedrock opus-5-5 opus-5"),
+        ("S", "qwen3.6-35b gemma-4-31b qwen3.8-27b kimi-k3 glm-5.3"),
+    ],
+)
+def test_the_published_frontiers_come_out(hosting: str, expected: str) -> None:
+    rows = [entry.split() for entry in PUBLISHED.split(";")]
+    kept = [row for row in rows if row[3] in hosting]
+    front = pareto_frontier([float(row[2]) for row in kept], [float(row[1]) for row in kept])
+    assert [kept[place][0] for place in front] == expected.split()
+
+
+def test_scores_that_only_chance_parts_are_drawn_together() -> None:
+    generator = np.random.default_rng(3)
+    noise = 60 + generator.normal(0, 8, (6, 10))
+    costs = np.full((6, 10), 1.0) + np.arange(6.0)[:, None]
+    apart = frontier_membership(costs, noise)
+    assert apart.shrinkage == 0.5
+    assert frontier_membership(costs, noise, plain=True).shrinkage == 0.0
+    clear = frontier_membership(costs, noise / 8 + 10 * np.arange(6)[:, None])
+    assert clear.shrinkage < 0.05
+
+
+def test_equal_passes_on_all_tasks_leave_the_dearer_cell_a_chance() -> None:
+    costs, passes = np.array([[1.0] * 21, [2.0] * 21]), np.full((2, 21), 100.0)
+    assert frontier_membership(costs, passes).probabilities == (1.0, 0.0)
+    found = frontier_membership(costs, passes, passes=100.0)
+    assert found.method == "sampled"
+    assert found.probabilities[0] == 1.0
+    assert 0.3 < found.probabilities[1] < 0.7
+
+
+def test_a_long_tail_of_cost_makes_the_cheaper_one_less_sure() -> None:
+    generator = np.random.default_rng(5)
+    costs = np.exp(generator.normal([[0.0], [0.6]], 1.0, (2, 21)))
+    scores = np.tile(60 + generator.normal(0, 5, 21), (2, 1))
+    wide, plain = frontier_membership(costs, scores), frontier_membership(costs, scores, plain=True)
+    cheaper = int(np.argmax(plain.probabilities))
+    assert wide.probabilities[cheaper] < plain.probabilities[cheaper]
+
+
+def test_what_is_free_stays_free() -> None:
+    costs, scores = np.array([[0.0] * 6, [1.0] * 6]), np.array([[50.0] * 6, [60.0] * 6])
+    assert frontier_membership(costs, scores).probabilities == (1.0, 1.0)
