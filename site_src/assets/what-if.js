@@ -125,7 +125,8 @@
     constructor(form) {
       this.form = form;
       this.figure = document.querySelector("figure[data-chart]");
-      this.table = form.parentElement.querySelector(".hm-table");
+      // The chart has a table of its own, folded away.
+      this.table = form.parentElement.querySelector(":scope > .hm-scroll > .hm-table");
       this.published = [...this.table.tBodies[0].rows];
       this.boards = new Map();
       form.addEventListener("input", () => this.update());
@@ -133,6 +134,7 @@
       form.addEventListener("reset", () => setTimeout(() => this.update()));
       this.restore();
       form.hidden = false;
+      for (const note of document.querySelectorAll("[data-scriptless]")) note.hidden = true;
     }
 
     restore() {
