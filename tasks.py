@@ -198,8 +198,9 @@ def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
 @task(
     positional=["what"],
     help={
-        "what": "engine: time beside the agents; serving: sweep of a server of known speed; statistics: whether "
-        "intervals and verdicts keep what they promise; structure: what made-up populations are drawn from",
+        "what": "engine: time beside the agents; serving: sweep of a server of known speed; statistics: "
+        "whether intervals and verdicts keep what they promise; structure: what made-up populations are "
+        "drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
     },

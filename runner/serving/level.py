@@ -45,6 +45,8 @@ class LevelWindow:
     interval_seconds: float
     """Of the scrapes."""
     sessions: tuple[LoadSession, ...] = ()
+    from_idle: bool = False
+    """Whether the server had nothing to do until the level began."""
 
     @property
     def seconds(self) -> float:
@@ -64,7 +66,8 @@ class _Figures:
         self._seconds = window.seconds
         self._labels = _labels(readings, model, window)
         self._known = readings.metrics()
-        self._span = (self._last_idle(window), window.ended_at)
+        start = self._last_idle(window) if window.from_idle else window.started_at
+        self._span = (start, window.ended_at)
 
     def _last_idle(self, window: LevelWindow) -> datetime:
         """The last scrape before the start where the server had nothing to do, else the start itself.

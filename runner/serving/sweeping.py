@@ -129,7 +129,12 @@ class Sweeping:
             sessions = self.load.end()
         self._heed()
         window = LevelWindow(
-            concurrency, started_at, ended_at, self.interval_seconds, _within(sessions, ended_at)
+            concurrency,
+            started_at,
+            ended_at,
+            self.interval_seconds,
+            _within(sessions, ended_at),
+            from_idle=True,
         )
         with open_readings(self.database) as readings:
             return level_of(readings, self.model, window)
