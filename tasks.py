@@ -181,14 +181,20 @@ def reference(_context: Context) -> None:
     say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
-def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
+def _measurements(
+    table: str, source: str, streams: str, peers: str, minutes: float
+) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
+    from runner.endpoint.client_measurement import client_command
     from runner.engine.measurement import engine_command
     from runner.engine.sweeps.proof import serving_command
+    from tests.endpoint.fuzzing import fuzz_command
 
     return {
+        "client": lambda: client_command(say, streams=streams, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
+        "fuzz": lambda: fuzz_command(say, minutes),
         "serving": lambda: serving_command(_places().datasets, say),
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
@@ -198,17 +204,29 @@ def _measurements(table: str, source: str) -> dict[str, Callable[[], int]]:
 @task(
     positional=["what"],
     help={
-        "what": "engine: time beside the agents; serving: sweep of a server of known speed; statistics: "
+        "what": "client: error of the client that times endpoints; fuzz: its parser on broken answers; "
+        "engine: time beside the agents; serving: sweep of a server of known speed; statistics: "
         "whether intervals and verdicts keep what they promise; structure: what made-up populations are "
         "drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
+        "streams": "client: numbers of streams, as in 1,100,512",
+        "peers": "client: folder with environments guidellm and aiperf to compare with",
+        "minutes": "fuzz: for how long",
     },
 )
 @command
-def measure(_context: Context, what: str, table: str = "", source: str = "") -> int:
+def measure(
+    _context: Context,
+    what: str,
+    table: str = "",
+    source: str = "",
+    streams: str = "",
+    peers: str = "",
+    minutes: float = 1.0,
+) -> int:
     """Measure the project itself; 2 where it falls short of what it promises."""
-    known = _measurements(table, source)
+    known = _measurements(table, source, streams, peers, minutes)
     if what not in known:
         raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(known)}")
     return known[what]()

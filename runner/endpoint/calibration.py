@@ -58,6 +58,23 @@ class CalibrationLevel(Part):
     chunks_per_second: float | None
     cpu_us_per_chunk: float | None
 
+    def load_kept(self, beat: Beat) -> float | None:
+        """Chunks per second over what so many streams without a pause would have had.
+
+        Streams begin over the time of one answer, which the ideal is shortened by: with ``r`` requests per
+        stream it has ``r`` answers in the time of nearly ``r + 1``.
+        """
+        if self.chunks_per_second is None or not self.requests:
+            return None
+        rounds = self.requests / self.streams
+        return (
+            self.chunks_per_second
+            * beat.seconds
+            / (self.streams * beat.chunks)
+            * (rounds + 1 - 1 / self.streams)
+            / rounds
+        )
+
     @property
     def limit(self) -> tuple[float, float]:
         """What the bias may be at p50 and p99, in ms."""

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from types import TracebackType
 from typing import Literal
 
+import httpx
+
 from runner.endpoint.address import EndpointAddress, build
 from runner.endpoint.breaker import CircuitBreaker
 from runner.endpoint.carrier import Carrier
@@ -139,9 +141,12 @@ class StreamClient:
 def _carriers(
     address: EndpointAddress, slots: int, transport: Transport, bounds: Bounds, *, keep_alive: bool
 ) -> list[Carrier]:
+    context = address.tls()
     if transport == "httpx":
-        return [HttpxCarrier(address, bounds, keep_alive=keep_alive) for _ in range(slots)]
-    context, keep = address.tls(), KEEP_SECONDS if keep_alive else 0.0
+        # Towards a proxy there may be TLS where there is none behind it.
+        known = context or httpx.create_ssl_context(trust_env=False)
+        return [HttpxCarrier(known, bounds, keep_alive=keep_alive) for _ in range(slots)]
+    keep = KEEP_SECONDS if keep_alive else 0.0
     return [SocketCarrier(address, context, bounds, keep) for _ in range(slots)]
 
 

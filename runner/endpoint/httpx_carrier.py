@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
@@ -11,7 +12,6 @@ from typing import cast
 
 import httpx
 
-from runner.endpoint.address import EndpointAddress
 from runner.endpoint.carrier import connect_failure, connect_timeout
 from runner.endpoint.exchange import Bounds, Broken, Exchange
 from runner.endpoint.framing import Head
@@ -28,12 +28,18 @@ _STAMPS = {
 
 
 class HttpxCarrier:
-    """One httpx client with one connection. Proxies of the environment are honoured here, and only here."""
+    """One httpx client with one connection. Proxies of the environment are honoured here, and only here.
 
-    def __init__(self, address: EndpointAddress, bounds: Bounds, *, keep_alive: bool = True) -> None:
+    Args:
+        context: TLS, shared between carriers, as making one takes longer than many a request.
+        bounds: how much of a response is taken in.
+        keep_alive: whether the connection is used again.
+    """
+
+    def __init__(self, context: ssl.SSLContext, bounds: Bounds, *, keep_alive: bool = True) -> None:
         self._bounds = bounds
         self._client = httpx.AsyncClient(
-            verify=address.tls() or True,
+            verify=context,
             http2=find_spec("h2") is not None,
             follow_redirects=False,
             timeout=None,  # noqa: S113 - the deadlines are kept here, by phase

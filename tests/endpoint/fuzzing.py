@@ -11,6 +11,7 @@ import json
 import random
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from runner.endpoint.ask import Outcome, Protocol, StreamResult
@@ -49,6 +50,16 @@ def fuzz(seconds: float, seed: int, most: int | None = None) -> FuzzReport:
         except Exception as error:  # noqa: BLE001 - any crash is what is looked for
             report.faults.append(f"seed {state}: {type(error).__name__}: {error}"[:400])
     return report
+
+
+def fuzz_command(say: Callable[[str], None], minutes: float) -> int:
+    """Try random answers for ``minutes`` and show the report; 2 where a promise was broken."""
+    seed = random.SystemRandom().getrandbits(32)
+    say(f"seed {seed}, {minutes:g} minutes")
+    report = fuzz(minutes * 60, seed)
+    for line in report.lines():
+        say(line)
+    return 2 if report.faults else 0
 
 
 def _one(draw: random.Random, report: FuzzReport) -> None:
@@ -99,7 +110,7 @@ def _answer(draw: random.Random, protocol: Protocol) -> tuple[Outcome, str, list
         finishes = {Outcome.OK: "stop", Outcome.LENGTH: "length", Outcome.REFUSED: "content_filter"}
         events: list[tuple[str, object]] = [("", chunk(content=piece)) for piece in pieces]
         last: list[tuple[str, object]] = [("", chunk(finish=finishes.get(ending))), ("", "[DONE]")]
-        error = {"error": {"code": 429 if ending is Outcome.RATE_LIMITED else "broken"}}
+        error: dict[str, object] = {"error": {"code": 429 if ending is Outcome.RATE_LIMITED else "broken"}}
     elif protocol is MESSAGES:
         finishes = {Outcome.OK: "end_turn", Outcome.LENGTH: "max_tokens", Outcome.REFUSED: "refusal"}
         told = [

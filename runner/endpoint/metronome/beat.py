@@ -36,6 +36,11 @@ class Beat:
         )
         return [*[piece] * self.chunks, last]
 
+    @property
+    def seconds(self) -> float:
+        """How long one answer takes, from the request to the end of its stream."""
+        return (self.first_ms + self.gap_ms * self.chunks) / 1000
+
     def document(self) -> str:
         """As one argument of a command."""
         return json.dumps(asdict(self))
