@@ -27,6 +27,7 @@ from generators.tables.boards import Board, task_means
 from generators.tables.cells import Cell
 from generators.tables.exports import summary_paths
 from generators.tables.figures import BY_NAME
+from generators.tables.sample import Unit
 from runner.costs.hardware import HardwareRate
 from runner.records import CostBasis, Hosting
 from runner.store.layout import trial_folder
@@ -115,7 +116,8 @@ def _headline(cell: Cell) -> list[tuple[str, str, str]]:
         note = words.n_of_m(value) if value.amount is not None else value.reason
         if name == "cost_per_task" and value.amount is not None:
             note += f", {words.priced(value.priced)}"
-        shown = words.amount(value.amount, figure.unit) if value.amount is not None else "not known"
+        missing = words.NOT_PRICED if figure.unit is Unit.DOLLARS else "not known"
+        shown = missing if value.amount is None else words.amount(value.amount, figure.unit)
         if name == "cost_per_task" and cell.free_by_design:
             shown, note = "none", "no cost by design"
         found.append((figure.title, shown, note))

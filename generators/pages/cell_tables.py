@@ -41,7 +41,8 @@ def figure_table(cell: Cell) -> Table:
     for figure in FIGURES:
         value = cell.figures[figure.name]
         if value.amount is None:
-            amount = Entry("not known", None, note=value.reason, unknown=True)
+            missing = words.NOT_PRICED if figure.unit is Unit.DOLLARS else "not known"
+            amount = Entry(missing, None, note=value.reason, unknown=True)
         else:
             rests_on = words.priced(value.priced) if figure.unit is Unit.DOLLARS else ""
             amount = Entry(words.amount(value.amount, figure.unit), value.amount, note=rests_on)

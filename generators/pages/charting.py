@@ -15,7 +15,9 @@ from generators.pages.rendering import Asset
 from generators.pages.world import World
 from generators.tables.boards import Board, Placement
 from generators.tables.cells import Cell
+from generators.tables.dollars import Priced
 from generators.tables.profiles import CRITERION_MAXIMUM, artifact_means, criterion_means, has_parts
+from runner.records import CostBasis
 
 RADAR_SERIES = 4
 ARTIFACT_WORDS = {
@@ -53,10 +55,20 @@ def pareto(world: World, board: Board, page: str, *, slug: str, title: str, scop
     points = [_point(world, placement, page, several) for placement in board.placements]
     caption = (
         "Each point is one cell: mean judge score over scored trials against mean cost per task. Lines join "
-        "the frontier within one cost basis; across bases the comparison is directional only."
+        "the frontier within one cost basis; across bases the comparison is directional only. "
+        f"Days of the prices: {_price_days(board)}."
     )
     chart = pareto_chart(points, slug=slug, title=title, scope=scope, caption=caption)
     return drawn(chart, page)
+
+
+def _price_days(board: Board) -> str:
+    """Basis and days of the prices of the points, one basis after the other."""
+    found: dict[CostBasis, list[Priced]] = {}
+    for placement in board.placements:
+        if (priced := placement.cell.figures["cost_per_task"].priced) is not None:
+            found.setdefault(placement.basis, []).append(priced)
+    return "; ".join(words.priced(Priced.over(found[basis])) for basis in board.bases if basis in found)
 
 
 def radars(world: World, cells: Sequence[Cell], page: str, *, slug: str, scope: str) -> list[Drawn]:

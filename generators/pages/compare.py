@@ -144,7 +144,7 @@ def _managed(pair: HarnessPair) -> str:
 def _amounts(world: World, model: ModelPair, measured: Measured, unit: Unit) -> list[Entry]:
     here, means = links.COMPARE, measured.means
     if means is None:
-        gap = Entry("not known", None, unknown=True)
+        gap = Entry(words.NOT_PRICED if unit is Unit.DOLLARS else "not known", None, unknown=True)
         return [gap, gap, gap, Entry(f"0 of {_tasks_of(model)}", 0.0)]
     notes = ("", "")
     if unit is Unit.DOLLARS:

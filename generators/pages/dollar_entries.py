@@ -30,7 +30,7 @@ def cost_entry(cost: Cost) -> Entry:
     if cost.basis is CostBasis.NONE:
         return Entry("none", None, note="no cost by design", unknown=True)
     if cost.amount_usd is None:
-        return Entry("not known", None, note=cost.missing_reason or "", unknown=True)
+        return Entry(words.NOT_PRICED, None, note=cost.missing_reason or "", unknown=True)
     return Entry(words.dollars(cost.amount_usd), cost.amount_usd, note=words.priced(Priced.of([cost])))
 
 
@@ -49,7 +49,7 @@ def cell_cost(cell: Cell) -> Entry:
 def dollar_value(value: Value) -> Entry:
     """A figure in dollars with its n of m beside it, and its basis and days below."""
     if value.amount is None:
-        return Entry("not known", None, note=value.reason, unknown=True)
+        return Entry(words.NOT_PRICED, None, note=value.reason, unknown=True)
     written = f"{words.dollars(value.amount)} ({words.n_of_m(value)})"
     return Entry(written, value.amount, note=words.priced(value.priced))
 
@@ -75,7 +75,9 @@ def ways_table(cell: Cell) -> Table | None:
         total = sum(cost.amount_usd or 0.0 for cost in known)
         reason = next((cost.missing_reason for cost in costs if cost.missing_reason), "") or ""
         amount = (
-            Entry(words.dollars(total), total) if known else Entry("not known", note=reason, unknown=True)
+            Entry(words.dollars(total), total)
+            if known
+            else Entry(words.NOT_PRICED, note=reason, unknown=True)
         )
         rests = Entry(words.priced(Priced.of(known))) if known else Entry(words.basis(costs[0].basis))
         in_use = way is not Way.SPLIT and bool(known) and known[0].basis is cell.basis

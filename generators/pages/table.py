@@ -80,7 +80,8 @@ def value_entry(value: Value, unit: Unit, *, count_below: bool = False) -> Entry
     Dollars have their basis and the day of their prices below them.
     """
     if value.amount is None:
-        return Entry("not known", None, note=value.reason, unknown=True)
+        missing = words.NOT_PRICED if unit is Unit.DOLLARS else "not known"
+        return Entry(missing, None, note=value.reason, unknown=True)
     written, count = words.amount(value.amount, unit), words.n_of_m(value)
     rests_on = words.priced(value.priced) if unit is Unit.DOLLARS else ""
     if count_below:

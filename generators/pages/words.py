@@ -58,6 +58,8 @@ ARTIFACT_WORDS = {
     ArtifactState.NOT_PUBLISHED: "not published",
 }
 MILLION = 1_000_000
+NOT_PRICED = "not priced"
+"""What stands where an amount of money is unknown: never 0 and never empty."""
 
 
 def amount(number: float, unit: Unit) -> str:

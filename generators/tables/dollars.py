@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -37,3 +37,19 @@ class Priced:
         return cls(
             known[0].basis, min(days, default=None), max(days, default=None), undated=len(days) < len(known)
         )
+
+    @classmethod
+    def over(cls, several: Sequence[Priced]) -> Priced | None:
+        """Of amounts that stand beside each other, on one basis; None where there is none.
+
+        Raises:
+            ValueError: they are on different bases, which no one line can tell.
+        """
+        if not several:
+            return None
+        if len({each.basis for each in several}) > 1:
+            raise ValueError("amounts on several bases have no days in common")
+        first = [each.first for each in several if each.first is not None]
+        last = [each.last for each in several if each.last is not None]
+        undated = any(each.undated for each in several)
+        return cls(several[0].basis, min(first, default=None), max(last, default=None), undated)

@@ -69,7 +69,7 @@ def test_the_full_table_holds_every_cell_with_its_place(pages: dict[str, Shown])
     assert rows["cheap"]["Cost per task"] == "$1.00 (1 of 1) metered, 2026-01-31"
     assert rows["worse"]["Frontier"] == "not seen on it"
     assert rows["no-bill"]["Frontier"] == "no point"
-    assert rows["no-bill"]["Cost per task"] == "not known the gateway did not say"
+    assert rows["no-bill"]["Cost per task"] == "not priced the gateway did not say"
     assert rows["paid-in-credits"]["Cost basis"] == "credits cloud"
 
 

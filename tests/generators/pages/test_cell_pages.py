@@ -47,7 +47,7 @@ def test_every_counted_trial_is_a_row(cell: Shown) -> None:
 
 
 def test_an_unknown_cost_is_written_with_its_reason(cell: Shown) -> None:
-    assert row(cell, "Tasks of this cell", "Task", "task-b")["Cost"] == "not known the gateway did not say"
+    assert row(cell, "Tasks of this cell", "Task", "task-b")["Cost"] == "not priced the gateway did not say"
     assert row(cell, "Tasks of this cell", "Task", "task-a")["Cost"] == "$1.50 metered, 2026-01-31"
 
 
