@@ -11,6 +11,7 @@ from pathlib import Path
 from runner.datasets import Task
 from runner.engine.isolation import Isolation
 from runner.engine.masking import Mask
+from runner.engine.pricing import Listed
 from runner.engine.server_window import Crowd, Read, ReadGauges
 from runner.engine.settings import RunSettings
 from runner.harnesses.base import Harness
@@ -60,6 +61,8 @@ class Desk:
     """Reads what was seen of the gauges of the model's server."""
     warnings: tuple[DataWarning, ...] = ()
     """What is known of the token counts before anything runs."""
+    listed: Listed | None = None
+    """Where the price book is asked; None where nobody bills for tokens."""
     project: Path | None = None
     """Folder of the project, which no record names."""
 

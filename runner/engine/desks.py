@@ -12,6 +12,7 @@ from runner.engine.desk import Desk
 from runner.engine.isolation import Isolation
 from runner.engine.places import Places
 from runner.engine.planning import Group, by_cell
+from runner.engine.pricing import listed
 from runner.engine.resolution import as_served
 from runner.engine.server_window import Crowd
 from runner.engine.sessions import Sessions, common_protocol
@@ -88,6 +89,9 @@ class Desks:
         harness, session = parts.harnesses[cell.harness], self.sessions.of(cell)
         protocol = common_protocol(harness, parts.provider, settings.protocol, cell.model.raw_id)
 
+        hosting = settings.hosting or parts.provider.hosting
+        model, free = cell.model.raw_id, self.plan.demonstration
+
         def on_line(text: str) -> None:
             self.sign(position)
             self.hear(planned, text, harness.trace(text))
@@ -97,7 +101,8 @@ class Desks:
             position=position,
             plan_id=self.plan.plan_id,
             demonstration=self.plan.demonstration,
-            hosting=settings.hosting or parts.provider.hosting,
+            hosting=hosting,
+            listed=listed(self.places.prices, cell.provider, model, hosting, free=free),
             settings=settings,
             task=parts.dataset.task_by_id(planned.identity.task),
             dataset_path=parts.dataset_path,

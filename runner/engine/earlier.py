@@ -16,7 +16,7 @@ from runner.datasets.removal import remove
 from runner.engine.archive import keep_stream
 from runner.engine.desk import Desk
 from runner.engine.failure import Failure
-from runner.engine.pricing import with_given_prices
+from runner.engine.pricing import Reported, with_prices
 from runner.harnesses.base import Assignment
 from runner.records import Cost, DataWarning, Invocation, InvocationKind, Outcome, Part
 from runner.records.base import Moment
@@ -208,9 +208,10 @@ def _in_flight(scratch: Path, begun: Begun, ended: datetime, desk: Desk) -> Done
         usage_by_model=dict(reading.usage_by_model),
         stream_sha256=keep_stream(scratch / OUTPUT, desk.streams, desk.scanner),
     )
+    reported = Reported(reading.costs, reading.usage, reading.usage_by_model, begun.started_at.date())
     return Done(
         invocation=invocation,
-        costs=with_given_prices(reading.costs, reading.usage, desk.settings.prices()),
+        costs=with_prices(reported, desk.settings.prices(), desk.listed),
         warnings=reading.warnings,
         outcome=Outcome.INFRASTRUCTURE,
         reason="the runner was killed",

@@ -15,7 +15,7 @@ from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, no
 from runner.engine.failure import failure_of
 from runner.engine.isolation import warnings_of, way_to
 from runner.engine.outcome import decide_outcome
-from runner.engine.pricing import with_given_prices
+from runner.engine.pricing import Reported, with_prices
 from runner.engine.prompt_reconciliation import prompt_warning
 from runner.engine.server_window import Window
 from runner.engine.stall import Stall
@@ -261,9 +261,10 @@ def _done(
     )
     outcome, reason = _outcome(desk, ended, [])
     doubt = prompt_warning(ended.window, reading.usage)
+    reported = Reported(reading.costs, reading.usage, reading.usage_by_model, finished.started_at.date())
     return Done(
         invocation=invocation,
-        costs=with_given_prices(reading.costs, reading.usage, desk.settings.prices()),
+        costs=with_prices(reported, desk.settings.prices(), desk.listed),
         warnings=(*reading.warnings, *([doubt] if doubt else [])),
         outcome=outcome,
         reason=mask.text(reason),

@@ -62,4 +62,4 @@ def judge_probe(settings: RunSettings, places: Places, environment: Mapping[str,
     """What the pre-flight asks the judges of a run; None where it has none."""
     if settings.judge_mode == "skip" or not settings.judge:
         return None
-    return JudgeProbe(settings.judge, places, environment)
+    return JudgeProbe(settings.judge, places, environment, budget=settings.budget_usd is not None)

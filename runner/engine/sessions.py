@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from runner.engine.isolation import Isolation, require_a_way
 from runner.engine.places import Places
 from runner.engine.planning import Group
+from runner.engine.pricing import limit_prices
 from runner.engine.resolution import provider_settings
 from runner.engine.window import Gate, window_check
 from runner.errors import ConfigurationError
@@ -26,6 +28,7 @@ class Sessions:
     def __init__(self, groups: Sequence[Group], places: Places, environment: Mapping[str, str]) -> None:
         self._groups, self._places, self._environment = groups, places, environment
         self._open: dict[tuple[str, ...], ModelSession] = {}
+        self._day = datetime.now(UTC).date()
         self.keys: Mapping[tuple[str, ...], str | None] = exclusive_keys(groups, places)
         """What the model of each cell must have to itself."""
 
@@ -53,11 +56,12 @@ class Sessions:
                 for cell in group.cells():
                     if self.keys[cell.key] != key:
                         continue
-                    same = (provider.name, cell.model.raw_id, settings)
+                    model = cell.model.raw_id
+                    known = settings.prices or limit_prices(self._places.prices, group, model, self._day)
+                    same = (provider.name, model, settings)
                     if same not in opened:
-                        session = provider.session(
-                            cell.model.raw_id, replace(settings, say=say), self._environment
-                        )
+                        told = replace(settings, say=say, prices=known)
+                        session = provider.session(model, told, self._environment)
                         opened[same] = stack.enter_context(session)
                     self._open[cell.key] = opened[same]
                     stack.callback(self._open.pop, cell.key, None)

@@ -13,6 +13,7 @@ from runner.engine.isolation import Gateway, Isolation, IsolationLevel, choose
 from runner.engine.judging.settings import JudgeSettings
 from runner.engine.masking import Mask
 from runner.engine.places import Places
+from runner.engine.pricing import Listed, listed
 from runner.engine.supervision import Finished, supervise
 from runner.errors import ConfigurationError
 from runner.harnesses.base import Launch
@@ -39,6 +40,8 @@ class Bench:
     isolation: Isolation
     scanner: Scanner
     stop: threading.Event
+    listed: Listed | None = None
+    """Where the price book is asked; None where nobody bills for tokens."""
 
     @property
     def demonstration(self) -> bool:
@@ -156,6 +159,7 @@ def open_bench(
         prices=TokenPrices(prices.input, prices.output, prices.cache_read) if prices else None,
     )
     private = (places.results, places.datasets, places.repositories, places.streams)
+    free = made.demonstration or host.demonstration
     names = [settings.api_key_env, getattr(host, "key_variable", None)]
     with host.session(settings.model, told, environment) as session:
         yield Bench(
@@ -169,6 +173,7 @@ def open_bench(
             isolation=isolation or choose(settings.isolation, private=private),
             scanner=places.scanner(environment, [name for name in names if name]),
             stop=stop or threading.Event(),
+            listed=listed(places.prices, host.name, settings.model, host.hosting, free=free),
         )
 
 

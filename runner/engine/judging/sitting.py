@@ -13,7 +13,7 @@ from runner.engine.judging.bench import Bench
 from runner.engine.judging.journal import Begun, Done, Journal
 from runner.engine.judging.recording import Hearing
 from runner.engine.masking import Mask
-from runner.engine.pricing import with_given_prices
+from runner.engine.pricing import Reported, with_prices
 from runner.errors import EndpointError, RepositoryError
 from runner.harnesses.endpoint import Endpoint
 from runner.judges.base import Reply
@@ -165,7 +165,7 @@ class Sitting:
             stream_sha256=stream,
             requests_seen=reply.requests_seen,
             usage=reply.usage,
-            costs=self._costs(reply),
+            costs=self._costs(reply, begun),
             faults=() if answered else (mask.text(reply.error or "", MAX_FAULT),),
             interrupted=not answered,
         )
@@ -173,10 +173,11 @@ class Sitting:
             attempt=attempt, answer=reply.answer, files_read=reply.files_read, warnings=reply.warnings
         )
 
-    def _costs(self, reply: Reply) -> tuple[Cost, ...]:
+    def _costs(self, reply: Reply, begun: Begun) -> tuple[Cost, ...]:
         if self.bench.demonstration:
             return (SCRIPTED,)
-        return with_given_prices(reply.costs, reply.usage, self.bench.settings.prices()) or (UNPRICED,)
+        reported = Reported(reply.costs, reply.usage, {}, begun.started_at.date())
+        return with_prices(reported, self.bench.settings.prices(), self.bench.listed) or (UNPRICED,)
 
     def _told(self, _number: int, faults: tuple[str, ...]) -> None:
         """Note what was wrong with the last answer."""

@@ -70,7 +70,7 @@ def questions(flight: Flight) -> list[Question]:
         Question("machine", lambda: clock_checks([store])),
         *harness_questions(groups, places.harnesses),
         *model_questions(groups, places, flight.environment),
-        *price_questions(groups),
+        *price_questions(groups, places.prices),
         *judge_questions(flight.judge),
         *task_questions(groups, places),
         Question("cells", lambda: cell_checks(groups)),

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime
+from pathlib import Path
 
-from runner.costs import TokenPrices
+from runner.costs.bases import NOT_BILLED
+from runner.costs.price_book import PriceAnswer
+from runner.costs.token_prices import TokenPrices
 from runner.engine.planning import Group
 from runner.engine.preflight.question import Question
+from runner.engine.pricing import Listed, load_book
 from runner.engine.sessions import common_protocol
 from runner.engine.settings import RunSettings
 from runner.errors import ConfigurationError
@@ -26,18 +31,18 @@ KIRO = "kiro"
 """This provider says itself that the price of its credits is unknown."""
 
 
-def price_questions(groups: Sequence[Group]) -> list[Question]:
-    """One question for each group that something is billed for."""
-    return [_question(group) for group in groups if not group.parts.provider.demonstration]
+def price_questions(groups: Sequence[Group], book: Path) -> list[Question]:
+    """One question for each group that something is billed for; ``book`` is the folder of the price book."""
+    return [_question(group, book) for group in groups if not group.parts.provider.demonstration]
 
 
-def _question(group: Group) -> Question:
+def _question(group: Group, book: Path) -> Question:
     subject = f"{', '.join(group.settings.model)} at {group.parts.provider.name}"
-    return Question(subject, lambda: price_checks(group))
+    return Question(subject, lambda: price_checks(group, book, datetime.now(UTC).date()))
 
 
-def price_checks(group: Group) -> Iterator[Check]:
-    """How the dollars of the group's trials become known."""
+def price_checks(group: Group, book: Path, day: date) -> Iterator[Check]:
+    """How the dollars of the group's trials become known on ``day``."""
     settings, provider = group.settings, group.parts.provider.name
     prices = settings.prices()
     if prices is not None:
@@ -50,21 +55,48 @@ def price_checks(group: Group) -> Iterator[Check]:
     if not silent:
         yield Check(PRICE, CheckState.PASS, "the agent's own report holds dollars")
         return
+    hosting, missing = settings.hosting or group.parts.provider.hosting, ""
+    if provider != KIRO and hosting not in NOT_BILLED:
+        prices_of = load_book(book)
+        answers = [Listed(prices_of, provider, model).answer(day) for model in settings.model]
+        missing = "; ".join(dict.fromkeys(each.missing_reason for each in answers if each.missing_reason))
+        if not missing:
+            yield from (_of_book(group, each) for each in answers if each.row is not None)
+            return
     fix = CREDITS if provider == KIRO else GIVE
     limits = _dollar_limits(settings)
+    because = f" ({missing})" if missing else ""
     if limits:
         found = f"{', '.join(limits)} cannot be kept: what {', '.join(silent)} costs here stays unknown"
-        yield Check(PRICE, CheckState.FAIL, found, f"{fix}; or bound the run with --budget-tokens instead")
+        fix = f"{fix}; or bound the run with --budget-tokens instead"
+        yield Check(PRICE, CheckState.FAIL, found + because, fix)
     elif provider != KIRO:
-        yield Check(PRICE, CheckState.WARN, "not given: the costs of the trials will be unknown", fix)
+        found = f"not given: the costs of the trials will be unknown{because}"
+        yield Check(PRICE, CheckState.WARN, found, fix)
+
+
+def _of_book(group: Group, answer: PriceAnswer) -> Check:
+    """Which row of the price book will be used, and whether it prices every class of tokens."""
+    row = answer.row
+    if row is None:
+        return Check(PRICE, CheckState.WARN, answer.missing_reason or "", GIVE)
+    found = (
+        f"price book: {row.model} ({row.region_class}) ${row.prices.input:g} in, ${row.prices.output:g} out "
+        f"per million tokens, {row.days()}, checked on {row.checked_on.isoformat()}"
+    )
+    return _every_class(group, row.token_prices, found)
 
 
 def _given(group: Group, prices: TokenPrices) -> Check:
     """Whether the given prices are those of every class of tokens that the agents will be billed for."""
+    found = f"${prices.input:g} in, ${prices.output:g} out per million tokens, as given"
+    return _every_class(group, prices, found)
+
+
+def _every_class(group: Group, prices: TokenPrices, found: str) -> Check:
     missing = ["--price-cache-read"] if prices.cache_read is None else []
     if prices.cache_write is None and _protocols(group) & BILLS_CACHE_WRITES:
         missing.append("--price-cache-write")
-    found = f"${prices.input:g} in, ${prices.output:g} out per million tokens, as given"
     if not missing:
         return Check(PRICE, CheckState.PASS, found)
     found = f"{found}; what a trial with cached tokens costs stays unknown"

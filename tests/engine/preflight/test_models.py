@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ from tests.engine.standin import HARNESS
 PASS, WARN, FAIL = CheckState.PASS, CheckState.WARN, CheckState.FAIL
 CHAT, MESSAGES = WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES
 
+NO_BOOK = Path("no-such-folder")
 NOWHERE_NEAR = About("A stand-in.", "", "none")
 
 
@@ -149,7 +151,7 @@ def test_a_harness_that_cannot_speak_with_the_provider_fails_by_name(places: Pla
 
 
 def prices(group_of: Group) -> Check:
-    [line] = inquire(price_questions([group_of]))
+    [line] = inquire(price_questions([group_of], NO_BOOK))
     return line.check
 
 
@@ -186,4 +188,4 @@ def test_prices_without_those_of_cached_tokens_keep_no_budget(places: Places) ->
 def test_a_demonstration_is_asked_for_neither_window_nor_price(places: Places) -> None:
     shown = group(places, Told(demonstration=True))
     assert windows(found([shown], places)) == []
-    assert price_questions([shown]) == []
+    assert price_questions([shown], NO_BOOK) == []
