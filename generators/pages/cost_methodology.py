@@ -12,6 +12,7 @@ from generators.pages.home import front_board
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.worked import figure_definitions, token_examples, worked_rate
+from generators.pages.workload import worked_bill, workload_table
 from generators.pages.world import World
 from generators.tables.cells import Cell
 from runner.costs.bases import RULE, RULE_OF_A_DAY
@@ -74,6 +75,8 @@ def pages(world: World) -> Iterator[Page]:
             "rule": RULE,
             "rule_of_a_day": "" if world.pricing.price_date is None else RULE_OF_A_DAY,
             "tokens": token_examples(world, links.METHODOLOGY),
+            "workload": workload_table(world),
+            "bill": worked_bill(world, links.METHODOLOGY),
             "worked": worked_rate(world, board, links.METHODOLOGY),
             "rates": _rates(world),
             "instances": _instances(world),
