@@ -255,6 +255,8 @@ def _attach(connection: duckdb.DuckDBPyConnection, database: Path, content: Spoo
         LEFT JOIN memory.fresh.stops s USING (session_id)"""
     )
     create_views(connection, "memory.main")
+    # Nothing in a file that somebody else wrote can reach another one.
+    connection.execute("SET enable_external_access = false")
 
 
 def _naive(moment: datetime) -> datetime:
