@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from types import MappingProxyType
 
 from runner.endpoint.suites.coding.patching import PatchFault, patched
@@ -103,7 +104,8 @@ class Repository:
                 raise RepositoryFault(f"{path} would grow too large")
             if "\x00" in text or text != _encodable(text):
                 raise RepositoryFault(f"{path} would hold characters that no text file can")
-        if any(other.startswith(f"{path}/") for path in files for other in files):
+        folders = {str(folder) for path in files for folder in PurePosixPath(path).parents}
+        if folders & files.keys():
             raise RepositoryFault("a file cannot be a folder as well")
         if files != self._files:
             self._files = files
