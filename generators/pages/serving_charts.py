@@ -71,7 +71,9 @@ def level_charts(each: Economics, page: str) -> list[Drawn]:
             prefix=prefix,
             marked=_marked(each),
         )
-        chart = lines_chart(plan, slug=f"serving-{each.name}-{name}", title=title, scope=each.name)
+        caption = f"Machine prices of {each.price_day.isoformat()}." if prefix else ""
+        slug = f"serving-{each.name}-{name}"
+        chart = lines_chart(plan, slug=slug, title=title, scope=each.name, caption=caption)
         found.append(drawn(chart, page))
     return found
 

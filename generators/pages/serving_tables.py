@@ -48,13 +48,14 @@ def deployments_table(swept: tuple[Economics, ...]) -> Table:
 def levels_table(each: Economics) -> Table:
     """Every level of a sweep with all that was measured."""
     rows = [_level_row(level, each) for level in each.levels]
+    priced = f"at machine prices of {each.price_day.isoformat()}"
     columns = [
         Column("Sessions at once", "number"),
         Column("Prompt tokens a second", "number"),
         Column("Output tokens a second", "number"),
-        Column("USD per million, blended", "number"),
-        Column("USD per million read", "number", "split rate"),
-        Column("USD per million written", "number", "split rate"),
+        Column("USD per million, blended", "number", priced),
+        Column("USD per million read", "number", f"split rate, {priced}"),
+        Column("USD per million written", "number", f"split rate, {priced}"),
         Column("First token, ms", "number", "mean; quantiles below"),
         Column("Per output token, ms", "number", "mean; quantiles below"),
         Column("Queue, ms", "number", "mean; quantiles below"),
@@ -97,7 +98,8 @@ def hourly_entry(each: Economics) -> Entry:
     """What the deployment's share of its machine costs an hour, to a tenth of a cent."""
     if each.usd_per_hour is None:
         return Entry(NOT_PRICED, None, note=each.missing, unknown=True)
-    return Entry(f"${each.usd_per_hour:,.3f}", each.usd_per_hour)
+    note = f"hardware-derived, {each.price_day.isoformat()}"
+    return Entry(f"${each.usd_per_hour:,.3f}", each.usd_per_hour, note=note)
 
 
 def share_text(share: float | None) -> str:

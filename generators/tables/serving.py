@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from runner.costs.hardware import HardwareRates, SplitRates, blended_rate, cheapest_level, split_rates
 from runner.records import Level, ThroughputRecord
@@ -56,6 +57,8 @@ class Economics:
     """The lowest blended rate; of equal ones the lower concurrency."""
     fastest: PricedLevel | None
     """Most output tokens per second; of equal ones the lower concurrency."""
+    price_day: date
+    """Day of the machine prices behind its dollars."""
 
     @property
     def name(self) -> str:
@@ -96,6 +99,7 @@ def deployment_economics(sweep: ThroughputRecord, rates: HardwareRates) -> Econo
         levels=levels,
         cheapest=next((each for each in levels if best is not None and each.level == best[0]), None),
         fastest=max(known, key=lambda each: each.level.output_tokens_per_second or 0.0, default=None),
+        price_day=rates.prices.as_of,
     )
 
 
