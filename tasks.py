@@ -12,7 +12,7 @@ from typing import Any
 
 from invoke import Collection, Context, task
 
-from runner.commands import metrics, money, serving
+from runner.commands import harness, metrics, money, serving
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -132,43 +132,6 @@ def verify(_context: Context, root: str | None = None) -> int:
     from runner.engine.verifying import verify_command
 
     return verify_command(_places(), os.environ, Path(root) if root else None, say)
-
-
-@task(name="harness-install", positional=["names"], help={"names": "harnesses with commas between, or all"})
-@command
-def harness_install(_context: Context, names: str) -> None:
-    """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
-    from runner.harnesses.installer import install
-
-    for program in install(names.replace(",", " ").split(), _places().harnesses, say):
-        say(program.line())
-
-
-@task(name="harness-list")
-@command
-def harness_list(_context: Context) -> None:
-    """Show each coding agent: installed, its version, and which providers it can use, or why not."""
-    from runner.harnesses.listing import listing
-    from runner.providers.registry import PROVIDERS, provider
-
-    protocols = {name: provider(name).protocols for name in PROVIDERS}
-    for listed in listing(_places().harnesses, protocols):
-        for line in listed.lines():
-            say(line)
-
-
-@task(
-    help={
-        "harness": "harnesses with commas, or import paths (default: every one that is installed)",
-        "page": "keep the rows for the site (site_src/reference/accounting.json)",
-    }
-)
-@command
-def accounting(_context: Context, harness: str = "", page: bool = False) -> int:
-    """Run installed agents against the built-in model server: recorded beside true token counts."""
-    from runner.engine.accounting import accounting_command
-
-    return accounting_command(_places(), say, harness.split(",") if harness else None, keep=page)
 
 
 @task
@@ -390,9 +353,9 @@ namespace = Collection(
     status,
     stop,
     verify,
-    harness_install,
-    harness_list,
-    accounting,
+    harness.harness_install,
+    harness.harness_list,
+    harness.accounting,
     reference,
     measure,
     model_server,
@@ -405,6 +368,7 @@ namespace = Collection(
     run_tests,
     metrics.metrics,
     telemetry,
+    money.cost,
     money.prices,
     money.prices_import,
     money.prices_fetch,
