@@ -1,6 +1,9 @@
 """Typed, versioned records: the only shapes that cross a file or a process."""
 
 from runner.records.base import Part, Record, sha256_of
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_summary import BenchSummary
+from runner.records.bench_trial import BenchTrial
 from runner.records.check import BaseRun, CheckPurpose, CheckRecord, CheckStatus, TestOutcomes
 from runner.records.correction import CorrectionRecord
 from runner.records.cost import Cost, CostBasis
@@ -62,6 +65,9 @@ __all__ = [
     "ArtifactScore",
     "ArtifactState",
     "BaseRun",
+    "BenchManifest",
+    "BenchSummary",
+    "BenchTrial",
     "CacheSemantics",
     "CellIdentity",
     "CheckPurpose",

@@ -10,6 +10,9 @@ from pydantic import ValidationError
 
 from runner.errors import NewerRecordError, RecordError
 from runner.records.base import Record
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_summary import BenchSummary
+from runner.records.bench_trial import BenchTrial
 from runner.records.check import CheckRecord
 from runner.records.correction import CorrectionRecord
 from runner.records.integrity import IntegrityRecord
@@ -32,6 +35,9 @@ KINDS: Mapping[str, type[Record]] = {
         ThroughputRecord,
         CorrectionRecord,
         ProofRecord,
+        BenchManifest,
+        BenchTrial,
+        BenchSummary,
     )
 }
 

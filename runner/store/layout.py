@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from runner.records import (
+    BenchManifest,
+    BenchSummary,
     CheckRecord,
     CorrectionRecord,
     IntegrityRecord,
@@ -33,6 +35,8 @@ PRIVATE = "private"
 DEMONSTRATION = "demonstration"
 
 TRIAL_FILE = "trial.json"
+BENCH_MANIFEST, BENCH_TRIALS, BENCH_SUMMARY = "manifest.json", "trials.jsonl", "summary.json"
+"""Files of an endpoint benchmark: what was planned, one line per trial, all figures."""
 BESIDE_A_TRIAL = ("judgements", "checks", "integrity")
 """Folders of records that are added to a trial later."""
 TRIAL_DEPTH = 7
@@ -64,6 +68,11 @@ def ledger_path(plan_id: str) -> PurePosixPath:
     return PurePosixPath(LEDGERS, component(f"{plan_id}.jsonl"))
 
 
+def bench_folder(model: str, run_id: str) -> PurePosixPath:
+    """``endpoint/<model>/<run-id>``: where the store keeps an endpoint benchmark."""
+    return PurePosixPath(ENDPOINT, component(model), component(run_id))
+
+
 def proof_ledger(judge: str) -> str:
     """Name of the ledger that lists the proofs of a judge."""
     return f"judge-{judge}"
@@ -91,6 +100,10 @@ def record_path(record: Record) -> PurePosixPath:
         case ProofRecord():
             name = component(f"{record.pair}-{record.side}-{record.number}.json")
             return PurePosixPath(PROOFS, component(record.judge.name), component(record.suite), name)
+        case BenchManifest():
+            return bench_folder(record.model, record.run_id) / BENCH_MANIFEST
+        case BenchSummary():
+            return bench_folder(record.model, record.run_id) / BENCH_SUMMARY
     raise TypeError(f"no place for a {type(record).__name__}")
 
 
@@ -113,6 +126,10 @@ def record_type_at(path: PurePosixPath) -> type[Record] | None:
             return CorrectionRecord
         case (area, _, _, _) if area == PROOFS:
             return ProofRecord
+        case (area, _, _, name) if area == ENDPOINT and name == BENCH_MANIFEST:
+            return BenchManifest
+        case (area, _, _, name) if area == ENDPOINT and name == BENCH_SUMMARY:
+            return BenchSummary
     return None
 
 

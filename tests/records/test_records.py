@@ -116,6 +116,9 @@ def test_a_schema_is_made_for_every_kind_and_closes_its_objects() -> None:
     schemas = json_schemas()
     assert {name.rpartition("-")[0] for name in schemas} == {
         "trial",
+        "bench-manifest",
+        "bench-trial",
+        "bench-summary",
         "judgement",
         "check",
         "integrity",

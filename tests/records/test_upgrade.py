@@ -20,7 +20,7 @@ from runner.records import (
     TrialRecord,
     parse_record,
 )
-from tests import examples
+from tests import bench_examples, examples
 
 GOLDEN = Path(__file__).parent.parent / "data" / "golden"
 EXAMPLES: tuple[Record, ...] = (
@@ -32,6 +32,9 @@ EXAMPLES: tuple[Record, ...] = (
     examples.sweep(),
     examples.correction(),
     examples.proof(),
+    bench_examples.manifest(),
+    bench_examples.trial(),
+    bench_examples.summary(),
 )
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
