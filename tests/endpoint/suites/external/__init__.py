@@ -1,0 +1,1 @@
+"""Tests of suites whose cases come from files."""
