@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from html.parser import HTMLParser
 
 AMOUNT = re.compile(r"\$\s?\d")
@@ -43,9 +44,9 @@ class Node:
     parent: Node | None = None
     parts: list[Node | str] = field(default_factory=list)
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """All text, and what only those hear who cannot see."""
+        """All text, and what only those hear who cannot see; asked for once the page is read."""
         said = " ".join(self.attributes.get(name, "") for name in ("aria-label", "title"))
         return said + " " + " ".join(part if isinstance(part, str) else part.text for part in self.parts)
 
@@ -126,11 +127,8 @@ def _near(node: Node) -> str:
     table = holder.above("table")
     if table is not None:
         # The headings of the columns and the name of the table hold for every row.
-        parts += [
-            each.text
-            for each in table.walk()
-            if each.tag in {"th", "caption"} and each.above("thead", "caption")
-        ]
+        heads = [part for part in table.parts if isinstance(part, Node) and part.tag in {"thead", "caption"}]
+        parts += [head.text for head in heads]
         parts.append(table.parent.attributes.get("aria-label", "") if table.parent else "")
     for tag in WIDER.get(holder.tag, ()):
         wider = holder.above(tag)

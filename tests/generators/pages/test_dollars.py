@@ -1,0 +1,47 @@
+"""Dollars: the reader of amounts finds what it is to find, so that the walk over the site means something."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.generators.pages.dollars import amounts
+
+ROW = (
+    '<div role="region" aria-label="{label}"><table>'
+    '<thead><tr><th>Cell</th><th title="{head}">Cost</th></tr></thead>'
+    "<tbody><tr><th>a</th><td>$1.20 <small>{note}</small></td></tr><tr><th>b, metered, 2026-01-01</th>"
+    "<td>none</td></tr></tbody></table></div>"
+)
+
+
+@pytest.mark.parametrize(
+    ("html", "complete"),
+    [
+        ("<p>It cost $1.20.</p>", False),
+        ("<p>It cost $1.20, metered.</p>", False),
+        ("<p>It cost $1.20 on 2026-08-15.</p>", False),
+        ("<p>It cost $1.20, metered, 2026-08-15.</p>", True),
+        ("<p>It cost $1.20.</p><p>metered, 2026-08-15</p>", False),
+        ("<ul><li>Cost <b>$4</b></li><li>metered, 2026-08-15</li></ul>", False),
+        ("<ul><li>Cost <b>$4</b> <i>credits, day of the prices not known</i></li></ul>", True),
+        ("<dl><div><dt>Rate, hardware-derived</dt><dd>$4 <small>2026-09-01</small></dd></div></dl>", True),
+        ("<figure><svg><text>$3</text></svg><figcaption>metered, 2026-08-15</figcaption></figure>", True),
+        ("<figure><svg><text>$3</text></svg></figure><p>metered, 2026-08-15</p>", False),
+        (ROW.format(label="Cells", head="", note=""), False),
+        (ROW.format(label="Cells", head="", note="metered, 2026-08-15"), True),
+        (ROW.format(label="Cells, hardware-derived", head="machine prices of 2026-09-01", note=""), True),
+    ],
+)
+def test_an_amount_is_complete_only_with_basis_and_day_near_it(html: str, *, complete: bool) -> None:
+    (amount,) = amounts(html)
+    assert amount.complete == complete
+
+
+def test_labels_that_only_some_readers_get_are_looked_at() -> None:
+    (amount,) = amounts('<a href="x" aria-label="opus: $2.40">opus</a>')
+    assert not amount.complete
+
+
+def test_a_dollar_sign_without_a_number_is_no_amount() -> None:
+    assert amounts("<p>The variable $HOME and a $ sign.</p>") == []
+    assert amounts("<script>let a = '$5'</script>") == []
