@@ -125,9 +125,7 @@ def read_target_file(path: Path) -> tuple[Target, ...]:
         ) from None
     if file.model != path.stem:
         raise ConfigurationError(
-            f"the file of {file.model} is called {path.name}",
-            where=str(path),
-            remedy=f"call it {file.model}.yaml",
+            f"the file of {file.model} is called {path.name}; call it {file.model}.yaml", where=str(path)
         )
     return tuple(Target(file.model, file.title, entry) for entry in file.mappings)
 
