@@ -78,7 +78,9 @@ def made_judge_scores(structure: JudgeStructure, seed: int) -> Population:
     cells = structure.cell_spread * generator.standard_normal(JUDGE_CELLS)
     tasks = structure.task_spread * generator.standard_normal(JUDGE_TASKS)
     steps = np.linspace(0, 1, len(structure.rest_shape))
-    rest = structure.rest_spread * np.interp(generator.random(shape), steps, structure.rest_shape)
+    drawn = np.interp(generator.random(shape), steps, structure.rest_shape)
+    # Straight lines between quantiles leave out some of the spread.
+    rest = structure.rest_spread * drawn / drawn.std()
     scores = np.clip(structure.mean + cells[:, None] + tasks + rest, 0, 100)
     level = structure.log_cost_slope * cells + structure.log_cost_spread * generator.standard_normal(
         JUDGE_CELLS
