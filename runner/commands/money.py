@@ -7,6 +7,7 @@ from pathlib import Path
 from invoke import Context, task
 
 from runner.commands.task import command, console, places, say
+from runner.engine.price_flags import PRICE_HELP
 from runner.errors import UsageError
 
 PROPOSAL_HELP = {
@@ -116,3 +117,29 @@ def prices_fetch(
     client = boto3.client("pricing", region_name=LIST_REGION)
     wanted = Wanted("bedrock", model, known, Path(out) if out else None, write)
     return fetch_bedrock_prices(places(context), say, client, region, wanted)
+
+
+@task(
+    positional=["action", "trial"],
+    auto_shortflags=False,
+    help={
+        "action": "explain: print how the cost came about, step by step",
+        "trial": "path of a trial's folder below results/, or words of its path that fit one trial only",
+        **PRICE_HELP,
+    },
+)
+@command
+def cost(
+    context: Context,
+    action: str,
+    trial: str,
+    price_date: str | None = None,
+    commitment: str | None = None,
+    usd_per_credit: str | None = None,
+) -> int:
+    """Explain the cost of one stored trial: tokens, prices, every way to know it, and how far they agree."""
+    from runner.costs.price_choice import read_price_choice
+    from runner.engine.cost_command import cost_command
+
+    choice = read_price_choice(price_date, commitment, usd_per_credit)
+    return cost_command(places(context), say, action, trial, choice)
