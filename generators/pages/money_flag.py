@@ -10,7 +10,7 @@ from generators.pages.world import World
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from runner.costs.cell_reconciliation import CellReconciliation
-from runner.costs.disagreement import AGREES_WITHIN, CLASSES, Reason
+from runner.costs.disagreement import BAND, CLASSES, Reason
 from runner.costs.reconciliation import TrialReconciliation
 
 
@@ -32,7 +32,7 @@ def flag_of(world: World, of: Cell | TrialFacts, page: str) -> Flag | None:
     if found is None or not found.beyond:
         return None
     reason = found.reason or Reason.UNEXPLAINED
-    text = f"Money figures differ by more than {AGREES_WITHIN:.0%}{_ratio(found)}: {CLASSES[reason].title}"
+    text = f"Money figures differ by more than {BAND}{_ratio(found)}: {CLASSES[reason].title}"
     target = links.reconciliation_page(world.prefix)
     return Flag(text, links.relative(page, target, reason.value))
 

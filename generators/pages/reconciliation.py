@@ -15,7 +15,7 @@ from generators.tables.dollars import Priced
 from generators.tables.reconciliation import ReconciledCell, ReconciledTrial
 from runner.costs.cell_reconciliation import CellComparison
 from runner.costs.comparison import Comparison, Figure, Pair
-from runner.costs.disagreement import AGREEMENT_WORDS, AGREES_WITHIN, CLASSES, Agreement, Reason
+from runner.costs.disagreement import AGREEMENT_WORDS, BAND, CLASSES, Agreement, Reason
 
 PAIR_WORDS = {
     Pair.BOOK: "recorded / price book",
@@ -46,7 +46,7 @@ def pages(world: World) -> Iterator[Page]:
         template="reconciliation.md.j2",
         description="Every way to know a cost beside every other: ratios, classes, and the reason.",
         context={
-            "within": f"{AGREES_WITHIN:.0%}",
+            "within": BAND,
             "trials": len(found.trials),
             "cells": len(found.cells),
             "beyond": [
@@ -99,7 +99,7 @@ def _classes(world: World) -> Table:
     columns = [
         Column("Class"),
         Column("Trials", "number", "trials that it applies to; one trial may have several classes"),
-        Column(f"Beyond {AGREES_WITHIN:.0%}", "number", "of them, those with figures that disagree"),
+        Column(f"Beyond {BAND}", "number", "of them, those with figures that disagree"),
         Column("Cells", "number"),
         Column("What it means", wide=True),
     ]

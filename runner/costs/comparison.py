@@ -137,7 +137,7 @@ def _small_excess(charge: Charge, explained: float | None) -> Explanation:
     if not explained or charge.amount_usd <= explained * (1 + SMALL_EXCESS):
         return NOTHING
     share = charge.amount_usd / explained - 1
-    return Explanation((Reason.SMALL_EXCESS,), f"They lie {share:.1%} above it.")
+    return Explanation((Reason.SMALL_EXCESS,), f"They lie {100 * share:.1f} % above it.")
 
 
 def _unit_error(charge: Charge, explained: float | None) -> Explanation | None:

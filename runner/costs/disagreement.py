@@ -18,6 +18,8 @@ UNIT_POWERS = (-6, -3, -2, -1, 1, 2, 3, 6)
 """Tens, cents, thousands and millions: the units that token prices are quoted in."""
 SHARED_BY = 2
 """Trials that must show one ratio before it is taken for a price list: one alone may be chance."""
+BAND, FIT, UNIT_BAND = (f"{100 * share:g} %" for share in (AGREES_WITHIN, FITS_WITHIN, UNIT_WITHIN))
+"""``AGREES_WITHIN``, ``FITS_WITHIN`` and ``UNIT_WITHIN`` as pages write them."""
 DELEGATING_SKILLS = frozenset({"swe2"})
 """Skills whose prompt hands the work to subagents."""
 
@@ -71,8 +73,8 @@ class DisagreementClass:
 
 
 AGREEMENT_WORDS: Mapping[Agreement, str] = {
-    Agreement.BEYOND: f"differ by more than {AGREES_WITHIN:.0%}",
-    Agreement.AGREES: f"agree within {AGREES_WITHIN:.0%}",
+    Agreement.BEYOND: f"differ by more than {BAND}",
+    Agreement.AGREES: f"agree within {BAND}",
     Agreement.NOT_COMPARABLE: "rest on different bases",
     Agreement.ONE_WAY: "only one way is known",
     Agreement.NO_AMOUNT: "no amount is known",
@@ -100,24 +102,24 @@ CLASSES: Mapping[Reason, DisagreementClass] = {
     Reason.OTHER_LIST: DisagreementClass(
         "Another price list",
         "The agent computed with a price list other than the row of the price book that holds for this run.",
-        f"Tokens x another row give the dollars within {FITS_WITHIN:.2%}, or one ratio to our row, to four "
+        f"Tokens x another row give the dollars within {FIT}, or one ratio to our row, to four "
         f"decimals, is shared by at least {SHARED_BY} trials of this agent and model.",
     ),
     Reason.DEFAULT_PRICE: DisagreementClass(
         "The agent's default price",
         "The agent knows no price of this model and charged the one it uses for unknown models.",
         f"Tokens x 5 / 25 / 0.5 USD per million input / output / cached tokens give the dollars of this "
-        f"agent and model within {FITS_WITHIN:.2%}, and no row of the model itself explains as many.",
+        f"agent and model within {FIT}, and no row of the model itself explains as many.",
     ),
     Reason.MISSING_CACHE_CLASS: DisagreementClass(
         "A class of cached tokens billed otherwise",
         "The dollars fit only if cached tokens are billed as fresh input, at another cache price, or not.",
-        f"One change to how a class of cached tokens is priced gives the dollars within {FITS_WITHIN:.2%}.",
+        f"One change to how a class of cached tokens is priced gives the dollars within {FIT}.",
     ),
     Reason.UNIT: DisagreementClass(
         "Unit error",
         "One of the figures is in another unit, such as cents, or a price per thousand read as per million.",
-        f"The ratio lies within {UNIT_WITHIN:.0%} of a power of ten: "
+        f"The ratio lies within {UNIT_BAND} of a power of ten: "
         f"{', '.join(f'1e{power}' for power in UNIT_POWERS)}.",
     ),
     Reason.CREDITS_PLAN: DisagreementClass(
@@ -128,12 +130,12 @@ CLASSES: Mapping[Reason, DisagreementClass] = {
     Reason.SERVER_COUNTS: DisagreementClass(
         "The server counted other tokens",
         "The model's server, used by nobody else meanwhile, counted other tokens than the agent reported.",
-        f"Tokens of all unshared windows over the agent's tokens differ by more than {AGREES_WITHIN:.0%}.",
+        f"Tokens of all unshared windows over the agent's tokens differ by more than {BAND}.",
     ),
     Reason.FAILED_TASKS: DisagreementClass(
         "Failed tasks included",
         "A spend over all tasks counts failed and unscored ones, a mean over scored tasks does not.",
-        f"The known costs of all trials are more than {AGREES_WITHIN:.0%} above those of the graded ones.",
+        f"The known costs of all trials are more than {BAND} above those of the graded ones.",
     ),
     Reason.UNEXPLAINED: DisagreementClass(
         "Unexplained",

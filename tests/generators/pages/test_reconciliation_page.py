@@ -98,7 +98,7 @@ def test_a_mark_says_in_words_what_it_means_and_leads_to_its_class(docs: Path) -
         for mark in marks:
             said = mark.text.split()
             assert "≠" in said
-            assert "Money figures differ by more than 5%" in " ".join(said)
+            assert "Money figures differ by more than 5 %" in " ".join(said)
             target, _, fragment = urljoin(BASE + served_path(name), mark.attributes["href"]).partition("#")
             assert target == BASE + served_path(PAGE)
             assert fragment in ids
@@ -139,7 +139,7 @@ def test_the_cells_stand_with_both_figures_ratio_basis_and_day(docs: Path) -> No
     assert row["First figure"].startswith("$180.73 metered")
     assert row["Second figure"].startswith("$77.09 price table, 20")
     assert row["Ratio"] == "2.34"
-    assert row["Agreement"] == "differ by more than 5%"
+    assert row["Agreement"] == "differ by more than 5 %"
     assert row["Class"].startswith("Subagents")
 
 
