@@ -7,15 +7,22 @@ import os
 import resource
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.errors import EndpointError
 
 PROMPTS = 64
 LONGEST_SECONDS = 900.0
-OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "NO_COLOR": "1"}
+TOKENIZER = {
+    "version": "1.0",
+    "added_tokens": [],
+    "pre_tokenizer": {"type": "Whitespace"},
+    "model": {"type": "WordLevel", "vocab": {"beat": 0, "[UNK]": 1}, "unk_token": "[UNK]"},
+}
+"""Programs that insist on counting tokens themselves get one that needs no network."""
+TOKENIZER_CONFIG = {"tokenizer_class": "PreTrainedTokenizerFast", "unk_token": "[UNK]"}
 
 
 @dataclass(frozen=True)
@@ -27,7 +34,7 @@ class Job:
     streams: int
     requests: int
     prompts: Path
-    """JSON lines with the key ``prompt``."""
+    """JSON lines with the key ``text``."""
     folder: Path
 
     @property
@@ -43,6 +50,7 @@ class Peer:
     name: str
     arguments: Callable[[Job], list[str]]
     ttfts_ms: Callable[[Path], Iterator[float]]
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     def recipe(self, folder: Path) -> str:
         """How to install it."""
@@ -61,7 +69,7 @@ class PeerRun:
 def installed(peer: Peer, folder: Path) -> Path | None:
     """The program of ``peer`` below ``folder``; None: not there."""
     program = folder / peer.name / "bin" / peer.name
-    return program.resolve(strict=False) if program.is_file() else None
+    return program.absolute() if program.is_file() else None
 
 
 def run_peer(peer: Peer, program: Path, base_url: str, streams: int, requests: int) -> PeerRun:
@@ -71,26 +79,20 @@ def run_peer(peer: Peer, program: Path, base_url: str, streams: int, requests: i
         EndpointError: it failed, took too long, or wrote nothing that could be read.
     """
     with tempfile.TemporaryDirectory(prefix=f"{peer.name}-") as made:
-        folder = Path(made)
-        prompts = folder / "prompts.jsonl"
-        lines = [
-            json.dumps({"prompt": f"beat {number}", "text": f"beat {number}"}) for number in range(PROMPTS)
-        ]
-        prompts.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        job = Job(base_url, streams, requests, prompts, folder)
-        environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": made, "TMPDIR": made, **OFFLINE}
+        job = _prepare(Path(made), base_url, streams, requests)
+        environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": made, "TMPDIR": made}
         before = _spent()
         try:
             done = subprocess.run(
                 [str(program), *peer.arguments(job)],
-                cwd=folder,
-                env=environment,
+                cwd=made,
+                env=environment | dict(peer.environment),
                 capture_output=True,
                 text=True,
                 timeout=LONGEST_SECONDS,
                 check=False,
             )
-            ttfts = tuple(peer.ttfts_ms(folder))
+            ttfts = tuple(peer.ttfts_ms(job.folder))
         except subprocess.TimeoutExpired:
             raise EndpointError(f"{peer.name} took more than {LONGEST_SECONDS:.0f} s") from None
         except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
@@ -99,6 +101,16 @@ def run_peer(peer: Peer, program: Path, base_url: str, streams: int, requests: i
     if not ttfts:
         raise EndpointError(f"{peer.name} measured nothing: {(done.stderr or done.stdout).strip()[-300:]}")
     return PeerRun(ttfts, spent)
+
+
+def _prepare(folder: Path, base_url: str, streams: int, requests: int) -> Job:
+    prompts, tokenizer = folder / "prompts.jsonl", folder / "tokenizer"
+    tokenizer.mkdir()
+    (tokenizer / "tokenizer.json").write_text(json.dumps(TOKENIZER), encoding="utf-8")
+    (tokenizer / "tokenizer_config.json").write_text(json.dumps(TOKENIZER_CONFIG), encoding="utf-8")
+    lines = [json.dumps({"text": f"beat {number}"}) for number in range(PROMPTS)]
+    prompts.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return Job(base_url, streams, requests, prompts, folder)
 
 
 def _spent() -> float:
@@ -147,7 +159,7 @@ def _aiperf(job: Job) -> list[str]:
         str(job.requests),
         "--use-server-token-count",
         "--tokenizer",
-        "builtin",
+        str(job.folder / "tokenizer"),
         "--input-file",
         str(job.prompts),
         "--custom-dataset-type",
@@ -168,6 +180,6 @@ def _aiperf_ttfts(folder: Path) -> Iterator[float]:
 
 
 PEERS: tuple[Peer, ...] = (
-    Peer("guidellm", _guidellm, _guidellm_ttfts),
+    Peer("guidellm", _guidellm, _guidellm_ttfts, {"HF_HUB_OFFLINE": "1"}),
     Peer("aiperf", _aiperf, _aiperf_ttfts),
 )
