@@ -14,7 +14,8 @@ from runner.errors import EndpointError
 from runner.records import Level, LoadSession, Workload
 from runner.serving.idle import Business, wait_until_idle
 from runner.serving.level import LevelWindow, level_of
-from runner.serving.readings import Readings, open_readings
+from runner.serving.readings import open_readings
+from runner.serving.spool import OK, read_spool, spool_of
 
 TELL_SECONDS = 30.0
 LOOK_SECONDS = 0.25
@@ -150,10 +151,11 @@ class Sweeping:
 
     def _await_scrape(self, moment: datetime) -> None:
         begun = self.clock()
-        while True:
-            with open_readings(self.database) as readings:
-                if (newest := _newest(readings)) is not None and newest >= moment:
-                    return
+        # The spool is enough: a scrape is there at once, and stays for minutes.
+        while not any(
+            each.status == OK and each.scraped_at >= moment
+            for each in reversed(read_spool(spool_of(self.database)).scrapes)
+        ):
             if self.clock() - begun > LATE_SECONDS + 3 * self.interval_seconds:
                 raise EndpointError(
                     "the server's metrics were not read any more at the end of the level",
@@ -166,11 +168,6 @@ class Sweeping:
     def _heed(self) -> None:
         if self.stop.is_set():
             raise Interrupted
-
-
-def _newest(readings: Readings) -> datetime | None:
-    moments = [each.last_scrape_at for each in readings.sessions() if each.last_scrape_at is not None]
-    return max(moments, default=None)
 
 
 def _within(sessions: Sequence[LoadSession], ended_at: datetime) -> tuple[LoadSession, ...]:

@@ -123,6 +123,7 @@ class _Running(threading.Thread):
             with suppress(asyncio.CancelledError):
                 self._all = self._loop.create_task(self._everyone())
                 self._loop.run_until_complete(self._all)
+            self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
             self._loop.close()
 
@@ -220,12 +221,19 @@ async def _turn(
             if isinstance(usage := event.get("usage"), dict):
                 going.input_tokens += int(usage["prompt_tokens"])
                 going.output_tokens += int(usage["completion_tokens"])
-            choices = event.get("choices")
-            for choice in choices if isinstance(choices, list) else []:
-                piece = (choice.get("delta") or {}).get("content")
-                said += [piece] if isinstance(piece, str) else []
+            said += _pieces(event)
     going.turns += 1
     return "".join(said)
+
+
+def _pieces(event: Mapping[str, object]) -> Iterator[str]:
+    """What is said in one event."""
+    choices = event.get("choices")
+    for choice in choices if isinstance(choices, list) else []:
+        delta = choice.get("delta") if isinstance(choice, dict) else None
+        piece = delta.get("content") if isinstance(delta, dict) else None
+        if isinstance(piece, str):
+            yield piece
 
 
 async def _events(response: httpx.Response) -> AsyncIterator[Mapping[str, object]]:

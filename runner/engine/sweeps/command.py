@@ -37,7 +37,7 @@ from runner.replay import STAND_IN
 from runner.serving.archive import archive
 from runner.serving.collector import CollectorSettings
 from runner.serving.control import collecting
-from runner.serving.idle import read_business
+from runner.serving.idle import LOOK_SECONDS, read_business
 from runner.serving.scrape import checked_metrics_url, metrics_url_of
 from runner.serving.sweeping import Interrupted, Load, Sweeping
 from runner.store import below
@@ -163,6 +163,7 @@ def _measure(folder: SweepFolder, order: SweepOrder, endpoint: Endpoint, load: L
             keeper=folder,
             stop=site.stop,
             say=site.say,
+            look_seconds=min(order.interval_seconds, LOOK_SECONDS),
         ).run()
 
 
