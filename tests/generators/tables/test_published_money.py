@@ -15,7 +15,7 @@ from runner.costs.disagreement import Agreement, Reason
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import Commitment
 from runner.costs.price_book import load_price_book
-from runner.records import Hosting, PlanRecord, ThroughputRecord
+from runner.records import CostBasis, Hosting, PlanRecord, ThroughputRecord
 from runner.store import ResultsStore, StoredTrial
 from tests.generators.tables.made import ROOT, prices
 
@@ -285,6 +285,22 @@ def test_the_one_known_credit_count_is_told_at_both_rates() -> None:
         (faiss,) = [each for each in haiku.trials if each.trial.task == FAISS]
         assert faiss.found.agreement is agreement
         assert (Reason.CREDITS_PLAN in faiss.found.reasons) == (agreement is Agreement.BEYOND)
+
+
+def test_every_published_dollar_figure_is_reproduced_or_its_class_is_named() -> None:
+    looked_at = 0
+    for each in found().trials:
+        published = each.trial.record.published
+        said = published.total_cost_usd if published else None
+        if said is None:
+            continue
+        looked_at += 1
+        amounts = [way.cost.amount_usd for way in each.trial.costs.ways]
+        same = any(usd is not None and abs(usd - said) <= 0.005 for usd in amounts if said)
+        assert same or each.found.reasons, each.trial.record.identity.key
+        # What is shown is never a price that nobody was billed at.
+        assert each.trial.cost.basis is not CostBasis.NOTIONAL
+    assert looked_at > 300
 
 
 def test_nothing_published_stays_without_a_name() -> None:
