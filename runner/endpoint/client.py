@@ -104,13 +104,13 @@ class StreamClient:
         built = build(self._address, request)
         exchange = Exchange(request, datetime.now(UTC))
         exchange.stamps.scheduled = request.scheduled_ns or asked
-        if self._breaker is not None and self._breaker.reason is not None:
-            failure = Failure(code="circuit_open", message=self._breaker.reason, phase=Phase.HARNESS)
-            exchange.broken = Broken(Outcome.HARNESS_ERROR, failure)
-            return exchange
         await self._wait(request, exchange)
         carrier = await self._slots.get()
         try:
+            if self._breaker is not None and self._breaker.reason is not None:
+                failure = Failure(code="circuit_open", message=self._breaker.reason, phase=Phase.HARNESS)
+                exchange.broken = Broken(Outcome.HARNESS_ERROR, failure)
+                return exchange
             exchange.stamps.released = begun = time.perf_counter_ns()
             exchange.started_at = datetime.now(UTC)
             await carrier.carry(exchange, built)

@@ -88,7 +88,7 @@ class Connection(asyncio.BufferedProtocol):
         self._transport = cast(asyncio.Transport, transport)
         self._transport.set_write_buffer_limits(high=0)
         if self._tls is None:
-            self.opened.set_result(None)
+            self._is_open()
         else:
             self._shake(self._tls)
 
@@ -110,7 +110,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         if self._tls.ready and self.secured_ns is None:
             self.secured_ns = stamp
-            self.opened.set_result(None)
+            self._is_open()
         if plain:
             self._take(stamp, plain)
         if self._tls.ended:
@@ -142,6 +142,11 @@ class Connection(asyncio.BufferedProtocol):
         """The system has taken all of the request."""
         if self._exchange is not None and self._exchange.stamps.written is None:
             self._exchange.stamps.written = self._clock()
+
+    def _is_open(self) -> None:
+        # Whoever waited may have given up.
+        if not self.opened.done():
+            self.opened.set_result(None)
 
     def _take(self, stamp: int, data: bytes) -> None:
         exchange = self._exchange
@@ -188,12 +193,17 @@ class Connection(asyncio.BufferedProtocol):
         exchange.stamps.ended = exchange.stamps.ended or now
         if broken is not None and broken.outcome is not Outcome.STREAM_ERROR:
             exchange.stamps.ended = now
-        head = self._framer.head
-        if broken is not None or head is None or not head.keeps_alive or self._framer.surplus:
+        if broken is not None or not self._can_go_on():
             self.abort()
         self.idle_since_ns = now
         if not finished.done():
             finished.set_result(None)
+
+    def _can_go_on(self) -> bool:
+        """Whether nothing is left of this exchange that the next one could be taken for."""
+        framer, transport = self._framer, self._transport
+        unsent = transport is None or transport.get_write_buffer_size() > 0
+        return framer.head is not None and framer.head.keeps_alive and not framer.surplus and not unsent
 
     def _shake(self, tls: TlsChannel) -> None:
         try:

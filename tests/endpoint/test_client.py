@@ -164,6 +164,17 @@ def test_a_dead_gateway_opens_the_circuit_and_nothing_more_is_sent() -> None:
     assert last.milestones.sent is None
 
 
+def test_requests_that_waited_for_a_slot_are_not_sent_into_an_open_circuit() -> None:
+    async def run() -> list[StreamResult]:
+        address = EndpointAddress("http://127.0.0.1:9/v1")
+        async with StreamClient(address, breaker=CircuitBreaker(refusals=2)) as client:
+            return list(await asyncio.gather(*(client(question()) for _ in range(5))))
+
+    results = asyncio.run(run())
+    assert [result.outcome for result in results].count(Outcome.CONNECT_ERROR) == 2
+    assert [result.outcome for result in results].count(Outcome.HARNESS_ERROR) == 3
+
+
 def test_malformed_answers_open_the_circuit_too() -> None:
     bad = b"HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\ndata: {\n\n\n"
 

@@ -33,8 +33,11 @@ def ask(
         ):
             result = await client(question(deadlines=deadlines))
             others = asyncio.all_tasks() - {asyncio.current_task()}
-        ours = {task for task in others if "serving.<locals>.handle" not in repr(task) and not task.done()}
-        assert ours == set()
+        left = [repr(task) for task in others if not task.done()]
+        # The server's own tasks are none of the client's.
+        assert [
+            task for task in left if "serving.<locals>" not in task and "_accept_connection" not in task
+        ] == []
         return result
 
     return asyncio.run(run())
@@ -276,6 +279,23 @@ def test_a_large_request_is_written_whole_to_a_slow_reader() -> None:
     assert result.milestones.written is not None
     assert result.milestones.written - result.milestones.sent > 50_000_000
     assert result.bytes_sent > len(text)
+
+
+def test_an_answer_before_the_request_was_read_ends_the_connection() -> None:
+    refused = b"HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n"
+
+    async def script(peer: Peer) -> None:
+        await peer.send(refused)
+        await asyncio.sleep(0.1)
+        await peer.until_client_leaves()
+
+    async def run() -> list[StreamResult]:
+        async with serving(script) as server, StreamClient(server.address) as client:
+            return [await client(question(system="x" * 12_000_000)) for _ in range(2)]
+
+    first, second = asyncio.run(run())
+    assert (first.http_status, second.http_status) == (413, 413)
+    assert second.connection_reused is False
 
 
 @pytest.mark.parametrize("cut", [1, 3, 7])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 import heapq
 import json
-import select
+import selectors
 import socket
 import ssl
 import sys
@@ -56,10 +56,10 @@ class MetronomeServer:
         self._log: list[tuple[str, int, list[int]]] = []
         self._peers: dict[int, _Peer] = {}
         self._due: list[tuple[int, int]] = []
-        self._poll = select.epoll()
+        self._poll = selectors.DefaultSelector()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=BACKLOG)
         self._listener.setblocking(False)
-        self._poll.register(self._listener, select.EPOLLIN)
+        self._poll.register(self._listener, selectors.EVENT_READ)
 
     @property
     def port(self) -> int:
@@ -68,13 +68,14 @@ class MetronomeServer:
 
     def serve(self, until_closed: int) -> None:
         """Serve until the file descriptor ``until_closed`` can be read or is closed."""
-        self._poll.register(until_closed, select.EPOLLIN | select.EPOLLHUP)
+        self._poll.register(until_closed, selectors.EVENT_READ)
         clock, listener = time.perf_counter_ns, self._listener.fileno()
         while True:
             wait = IDLE_SECONDS
             if self._due:
                 wait = max(0.0, (self._due[0][0] - clock()) / 1e9)
-            for descriptor, _ in self._poll.poll(wait):
+            for key, _ in self._poll.select(wait):
+                descriptor = key.fd
                 if descriptor == listener:
                     self._accept()
                 elif descriptor == until_closed:
@@ -99,7 +100,7 @@ class MetronomeServer:
                 )
                 peer.shaking = True
             self._peers[peer.socket.fileno()] = peer
-            self._poll.register(peer.socket, select.EPOLLIN)
+            self._poll.register(peer.socket, selectors.EVENT_READ)
 
     def _readable(self, descriptor: int) -> None:
         peer = self._peers[descriptor]
@@ -165,7 +166,7 @@ class MetronomeServer:
 
     def _drop(self, descriptor: int) -> None:
         peer = self._peers.pop(descriptor)
-        self._poll.unregister(descriptor)
+        self._poll.unregister(peer.socket)
         peer.socket.close()
 
 
