@@ -36,6 +36,7 @@ from generators.pages.world import World
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.scoring import ScoreState
+from runner.costs.derivation import Step, derivation
 from runner.datasets import Task
 from runner.records import TrialRecord
 from runner.store.layout import trial_folder
@@ -86,6 +87,7 @@ def _page(
             "by_model": model_usage_table(trial.record),
             "server": server_table(trial.record),
             "turns_definition": trial.record.turns_definition or "",
+            "derived": _derived(world, trial),
             "costs": cost_table(trial),
             "checks": check_table(checks) if checks else None,
             "outputs": [part for check in checks for part in _printed(check)],
@@ -136,6 +138,14 @@ def _headline(trial: TrialFacts) -> list[tuple[str, str, str]]:
     tiles.append(("Time", "not known" if seconds is None else words.duration(seconds), "wall clock"))
     tiles.append(("Turns", "not known" if record.turns is None else f"{record.turns:,}", "all invocations"))
     return tiles
+
+
+def _derived(world: World, trial: TrialFacts) -> list[Step]:
+    """The way from tokens and prices to the cost; nothing for a trial that is free by design."""
+    if trial.free_by_design:
+        return []
+    steps = derivation(trial.record, world.pricing)
+    return [step for step in steps if step.title in {"tokens", "headline"} or step.title.startswith("way")]
 
 
 def _standing(trial: TrialFacts) -> str:
