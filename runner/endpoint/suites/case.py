@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
@@ -17,12 +17,16 @@ from runner.endpoint.suites.extraction import Scorer
 from runner.endpoint.suites.score import CaseScore
 
 if TYPE_CHECKING:
+    from runner.endpoint.suites.coding.candidate import Workbench
     from runner.endpoint.suites.coding.task import CodingTask
 
 Difficulty = Literal["easy", "medium", "hard"]
 Judge = Callable[[StreamResult], CaseScore]
 Follow = Callable[[int, StreamResult], "tuple[Message, ...] | None"]
 """From the number of an answer, counted from 1, and the answer to the turns sent next; None: it is over."""
+
+Examine = Callable[[StreamResult, "Workbench"], Awaitable[CaseScore]]
+"""As a judge, where code of the answer has to be run."""
 
 
 class Kind(StrEnum):
@@ -66,6 +70,7 @@ class Puzzle:
 
     Args:
         messages: without a nonce; it is put at the front when the request is made.
+        examine: in place of ``judge``, where code of the answer has to be run.
         schema: JSON schema that the answer is to keep, where the endpoint can be told so.
         facts: what a test or a curious reader may want to know of the instance.
     """
@@ -78,6 +83,7 @@ class Puzzle:
     tool_choice: str | None = None
     schema: Mapping[str, JsonValue] | None = None
     follow: Follow | None = None
+    examine: Examine | None = None
     facts: Mapping[str, JsonValue] = field(default_factory=dict)
 
 

@@ -9,6 +9,7 @@ from runner.costs.yaml_faults import nearest
 from runner.endpoint.suites import dialogue, grounding, language, reasoning, streaming, structured, tool_use
 from runner.endpoint.suites.case import Case
 from runner.endpoint.suites.coding.cases import CODING_CASES
+from runner.endpoint.suites.coding.functions import FUNCTION
 from runner.endpoint.suites.puzzles_algorithms import ALGORITHM_CASES
 from runner.endpoint.suites.puzzles_logic import LOGIC_CASES
 from runner.endpoint.suites.puzzles_numbers import NUMBER_CASES
@@ -61,7 +62,7 @@ SUITES: dict[str, tuple[Case, ...]] = {
     "quality": (*CAPABILITY_CASES, *PUZZLE_CASES),
     "performance": (streaming.FIXED_OUTPUT, *streaming.OUTPUT_CASES, *streaming.INPUT_CASES),
     "load": LOAD_CASES,
-    "coding": CODING_CASES,
+    "coding": (FUNCTION, *CODING_CASES),
     "core": SMOKE_CASES,
 }
 

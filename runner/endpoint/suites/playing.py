@@ -59,7 +59,16 @@ async def play(
     if why:
         return Played(case, slot, seed, skipped(why), adjustments=asking.adjustments)
     results = await _conversation(asking, puzzle, ask)
-    return Played(case, slot, seed, scored(results[-1], puzzle.judge), results, asking.adjustments)
+    judge = await _judge(puzzle, results[-1], means or AgentMeans())
+    return Played(case, slot, seed, scored(results[-1], judge), results, asking.adjustments)
+
+
+async def _judge(puzzle: Puzzle, result: StreamResult, means: AgentMeans) -> Judge:
+    """The judge of the answer; where code has to be run it has been run already."""
+    if puzzle.examine is None or result.outcome not in _SCORED:
+        return puzzle.judge
+    score = await puzzle.examine(result, means.workbench)
+    return lambda _result: score
 
 
 async def _conversation(asking: Asking, puzzle: Puzzle, ask: Ask) -> tuple[StreamResult, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -57,6 +57,12 @@ class CaseScore:
     def passed(self) -> bool:
         """Whether the answer is right."""
         return self.verdict is Verdict.PASSED
+
+    def without_texts(self) -> CaseScore:
+        """The same without anything that a model wrote; of the reasons only ours for skips and errors "
+        "stay."""
+        ours = self.verdict in {Verdict.SKIPPED, Verdict.ERROR}
+        return replace(self, answer=None, reason=self.reason if ours else "")
 
 
 MAX_SHOWN = 300

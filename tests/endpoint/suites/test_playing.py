@@ -281,3 +281,11 @@ def test_a_system_text_that_is_not_accepted_goes_before_the_first_turn() -> None
     assert request.messages[0].content.startswith("[")
     assert "repository" in request.messages[0].content
     assert "system text" in notes[0]
+
+
+def test_a_score_can_be_kept_without_anything_a_model_wrote() -> None:
+    for answer in (said("FINAL: private words"), said(refusal="private words", outcome=Outcome.REFUSED)):
+        bare = played(grounding.KNOWN, Script([answer])).score.without_texts()
+        assert "private" not in repr(bare)
+    skipped = played(tool_use.SINGLE, Script([said()]), target(Capabilities(tools=False))).score
+    assert skipped.without_texts() == skipped
