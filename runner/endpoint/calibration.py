@@ -105,6 +105,12 @@ class Calibration(Part):
     """Of the last minute, at the end: other programs make every client look worse."""
     levels: tuple[CalibrationLevel, ...]
 
+    @property
+    def floor_ms(self) -> float | None:
+        """The TTFT bias at p50 of the lowest level: what is in every figure, however little is in flight."""
+        lowest = min(self.levels, key=lambda level: level.streams, default=None)
+        return None if lowest is None else lowest.ttft_bias.p50
+
     def level(self, streams: int) -> CalibrationLevel | None:
         """The lowest level with at least ``streams``: what is known of a load of that size."""
         enough = [level for level in self.levels if level.streams >= streams]

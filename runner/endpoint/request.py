@@ -58,7 +58,7 @@ class Tool(Part):
 
 
 class Deadlines(Part):
-    """How long each phase of a request may take, in seconds; None waits for ever. See trap 12 of outcomes.
+    """How long each phase of a request may take, in seconds; None waits for ever.
 
     ``connect`` covers name, TCP and TLS; ``headers`` runs from the request written to the response's head;
     ``stall`` is the longest silence between two reads of the body; ``total`` covers everything.

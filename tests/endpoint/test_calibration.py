@@ -160,6 +160,7 @@ def test_a_run_above_the_limits_is_flagged() -> None:
     made = calibrate([], beat=QUICK).model_copy(
         update={"levels": (level(100, 0.2, 1.0), level(256, 3.0, 9.0))}
     )
+    assert made.floor_ms == 0.2
     assert made.flags(50, 200.0, 1.0) == ()
     assert made.level(101) == made.levels[1]
     assert "at 256 streams is 3.0 / 9.0 ms" in made.flags(200, None, None)[0]
