@@ -142,7 +142,7 @@ def summary() -> BenchSummary:
         quantiles=(QuantileFigure(q=0.5, value=210.5),),
         curve=(210.5,),
     )
-    rates = {name: none for name in RATES} | {"answered": whole, "succeeded": whole}
+    rates = dict.fromkeys(RATES, none) | {"answered": whole, "succeeded": whole}
     reliability = Reliability.model_validate({"requests": 1, "outcomes": {"ok": 1}, **rates})
     return BenchSummary(
         run_id=RUN,

@@ -41,7 +41,7 @@ class TargetSummary(Part):
     target: str
     label: str
     account: BenchAccount
-    score: ScoreFigure | None = Field(default=None, description="quality and performance cases; null: none")
+    score: ScoreFigure | None = Field(default=None, description="quality cases, else performance ones")
     reliability: Reliability
     measures: Measures = Field(default={})
     tokens: Tokens

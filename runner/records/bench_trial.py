@@ -113,7 +113,9 @@ class BenchScore(Part):
     value: float | None
     reason: str = ""
     answer: str | None = Field(default=None, description="what was compared; taken out with the responses")
-    answer_sha256: str | None = Field(default=None, description="tells same answers without saying them")
+    answer_mark: str | None = Field(
+        default=None, description="in place of an answer that is not kept: same answers, same mark"
+    )
     expected: str | None = None
     confidence: float | None = None
     metrics: Mapping[str, float] = {}
@@ -153,14 +155,16 @@ class LoadPlace(Part):
     """Where in a load stage a request belongs; times in milliseconds from the stage's beginning."""
 
     stage: Key
+    level: float
     number: Count
+    sitting: Count = Field(default=1, description="a stage that was interrupted goes on in the next one")
     session: Count | None = None
     turn: Count | None = None
     scheduled_ms: Ms | None = None
     sent_ms: Ms | None = None
     ended_ms: Ms | None = None
     lateness_ms: Ms | None = Field(default=None, description="sent later than planned; open loops only")
-    phase: Literal["warm-up", "steady", "cool-down"] = "steady"
+    warm_up: bool = False
 
 
 class BenchTrial(Record):

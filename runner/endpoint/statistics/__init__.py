@@ -1,0 +1,1 @@
+"""Statistics of endpoint benchmarks: pure functions from trials to the figures of a summary."""

@@ -1,0 +1,233 @@
+"""Summary: from a manifest and its trials to every figure of a run; a pure function of both."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.endpoint.statistics.agreement import agreements
+from runner.endpoint.statistics.coding import coding
+from runner.endpoint.statistics.distribution import distribution, measures
+from runner.endpoint.statistics.load import curves
+from runner.endpoint.statistics.money import money, tokens
+from runner.endpoint.statistics.outcomes import reliability
+from runner.endpoint.statistics.pairing import comparisons
+from runner.endpoint.statistics.scores import has_passed, score, was_attempted
+from runner.endpoint.statistics.thresholds import judged, parse_thresholds
+from runner.records.bench_manifest import BenchCalibration, BenchManifest
+from runner.records.bench_summary import (
+    BenchAccount,
+    BenchSummary,
+    CaseSummary,
+    SliceSummary,
+    TargetSummary,
+)
+from runner.records.bench_trial import BenchRequest, BenchTrial
+
+SHARE_OF_TTFT = 0.01
+ByTarget = Mapping[str, Sequence[BenchTrial]]
+Ended = Literal["complete", "partial", "harness-fault"]
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended, and with which exit code."""
+
+    ended: Ended
+    reason: str = ""
+    exit_code: int = 0
+
+
+def summarise(
+    manifest: BenchManifest, trials: Sequence[BenchTrial], ending: Ending, trials_sha256: str
+) -> BenchSummary:
+    """Every figure. Same input, same output: bootstraps are seeded with the run's own seed."""
+    outside = {
+        target.identifier: [
+            trial for trial in trials if trial.target == target.identifier and trial.load is None
+        ]
+        for target in manifest.targets
+    }
+    every = {
+        target.identifier: [trial for trial in trials if trial.target == target.identifier]
+        for target in manifest.targets
+    }
+    variants = {case.identifier: case.variant_of for case in manifest.cases if case.variant_of}
+    seed = manifest.settings.seed
+    summary = BenchSummary(
+        run_id=manifest.run_id,
+        model=manifest.model,
+        demonstration=manifest.demonstration,
+        methodology=manifest.tool.methodology,
+        manifest_sha256=manifest.digest(),
+        trials_sha256=trials_sha256,
+        trials=len(trials),
+        first_trial_at=min((trial.started_at for trial in trials), default=None),
+        last_trial_at=max((trial.finished_at for trial in trials), default=None),
+        ended=ending.ended,
+        ended_reason=ending.reason,
+        exit_code=ending.exit_code,
+        account=account(manifest, trials),
+        reference=manifest.reference,
+        targets=tuple(_target(manifest, name, outside[name], every[name], variants) for name in outside),
+        cases=tuple(_cases(manifest, outside)),
+        slices=tuple(_slices(manifest, outside)),
+        comparisons=comparisons(manifest.reference, outside, seed),
+        agreements=agreements(outside, {case.identifier: case.category for case in manifest.cases}, seed),
+        load=curves(manifest.stages, trials, manifest.settings.limits, seed),
+        coding=tuple(each for name, mine in outside.items() for each in coding(name, mine)),
+        flags=_run_flags(manifest),
+        responses_kept=manifest.settings.keep_responses,
+    )
+    thresholds = judged(summary, parse_thresholds(manifest.settings.thresholds))
+    return summary.model_copy(update={"thresholds": thresholds})
+
+
+def account(
+    manifest: BenchManifest, trials: Iterable[BenchTrial], target: str | None = None, case: str | None = None
+) -> BenchAccount:
+    """What became of everything that was planned, of one target or case where they are named."""
+    planned = {
+        each.key: each
+        for each in manifest.planned
+        if (target is None or each.target == target) and (case is None or each.case == case)
+    }
+    mine = [
+        trial
+        for trial in trials
+        if (target is None or trial.target == target) and (case is None or trial.case == case)
+    ]
+    listed = [trial for trial in mine if trial.key in planned]
+    skipped = Counter(trial.skipped for trial in listed if trial.skipped is not None)
+    done = len(listed) - skipped.total()
+    return BenchAccount(
+        planned=len(planned),
+        done=done,
+        skipped=dict(sorted(skipped.items())),
+        left=len(planned) - len(listed),
+        warm_ups=sum(each.warm_up for each in planned.values()),
+        unplanned=len(mine) - len(listed),
+    )
+
+
+def _target(
+    manifest: BenchManifest,
+    name: str,
+    outside: Sequence[BenchTrial],
+    every: Sequence[BenchTrial],
+    variants: Mapping[str, str],
+) -> TargetSummary:
+    mine = [trial for trial in outside if not trial.warm_up]
+    quality = [trial for trial in mine if trial.case_kind == "quality"]
+    scored = quality or [trial for trial in mine if trial.case_kind == "performance"]
+    plain = _requests(trial for trial in mine if trial.case_kind != "agentic")
+    requests = _requests(mine)
+    skipped = Counter(trial.skipped for trial in mine if trial.skipped is not None)
+    found = measures(plain or requests, skipped)
+    ttft = found["ttft_ms"].quantile(0.5) if found["ttft_ms"].quantiles else None
+    asked = [trial for trial in mine if was_attempted(trial)]
+    label = next(target.label for target in manifest.targets if target.identifier == name)
+    return TargetSummary(
+        target=name,
+        label=label,
+        account=account(manifest, every, name),
+        score=score(scored, variants) if any(map(was_attempted, scored)) else None,
+        reliability=reliability(requests),
+        measures=found,
+        tokens=tokens(requests),
+        money=money(mine, sum(map(has_passed, asked)), len(asked)),
+        seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
+        adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
+        flags=tuple(
+            _time_flags(
+                manifest.calibration,
+                manifest.settings.concurrency,
+                None if ttft is None else ttft.value,
+                max((r.loop_lag_ms for r in requests if r.loop_lag_ms is not None), default=None),
+            )
+        ),
+    )
+
+
+def _cases(manifest: BenchManifest, by_target: ByTarget) -> Iterable[CaseSummary]:
+    for name, trials in by_target.items():
+        groups: dict[str, list[BenchTrial]] = defaultdict(list)
+        for trial in trials:
+            groups[trial.case].append(trial)
+        for case in manifest.cases:
+            group = groups.get(case.identifier)
+            if not group:
+                continue
+            mine = [trial for trial in group if not trial.warm_up]
+            skipped = Counter(trial.skipped for trial in mine if trial.skipped is not None)
+            asked = [trial for trial in mine if was_attempted(trial)]
+            metrics = sorted({key for trial in asked for key in trial.score.metrics})
+            requests = _requests(mine)
+            yield CaseSummary(
+                target=name,
+                case=case.identifier,
+                account=account(manifest, group, name, case.identifier),
+                score=score(mine),
+                reliability=reliability(requests),
+                measures=measures(requests, skipped),
+                money=money(mine, sum(map(has_passed, asked)), len(asked)),
+                metrics={
+                    key: distribution(trial.score.metrics.get(key) for trial in asked) for key in metrics
+                },
+            )
+
+
+def _slices(manifest: BenchManifest, by_target: ByTarget) -> Iterable[SliceSummary]:
+    for by in ("dimension", "category", "difficulty"):
+        names = {case.identifier: getattr(case, by) for case in manifest.cases}
+        for target, trials in by_target.items():
+            groups: dict[str, list[BenchTrial]] = defaultdict(list)
+            for trial in trials:
+                if trial.case_kind == "quality" and names.get(trial.case):
+                    groups[names[trial.case]].append(trial)
+            for name, group in sorted(groups.items()):
+                yield SliceSummary.model_validate(
+                    {"target": target, "by": by, "name": name, "score": score(group)}
+                )
+
+
+def _requests(trials: Iterable[BenchTrial]) -> list[BenchRequest]:
+    return [request for trial in trials for request in trial.requests]
+
+
+def _time_flags(
+    calibration: BenchCalibration | None, streams: int, ttft: float | None, lag: float | None
+) -> Iterable[str]:
+    """Why times are not to be trusted: a bias or lag above 1 % of what was measured, or above its limits."""
+    levels = () if calibration is None else calibration.levels
+    level = min((each for each in levels if each.streams >= streams), key=lambda e: e.streams, default=None)
+    if calibration is not None and level is None:
+        yield f"the client was not calibrated at {streams} streams"
+    bias = None if level is None else level.bias_p50_ms
+    if ttft is not None:
+        for what, value in (("TTFT bias at p50", bias), ("largest loop lag", lag)):
+            if value is not None and abs(value) > ttft * SHARE_OF_TTFT:
+                yield f"the client's {what} of {value:.1f} ms is above 1 % of the median TTFT"
+
+
+def _run_flags(manifest: BenchManifest) -> tuple[str, ...]:
+    flags = []
+    if manifest.calibration is None:
+        flags.append(f"the client was not calibrated: {manifest.calibration_missing or 'no reason given'}")
+    else:
+        flags += [
+            f"the client's TTFT bias at {level.streams} streams is {_ms(level.bias_p50_ms)} / "
+            f"{_ms(level.bias_p99_ms)} ms at p50 / p99, above {level.limit_p50_ms:g} / "
+            f"{level.limit_p99_ms:g} ms"
+            for level in manifest.calibration.levels
+            if level.within is not True
+        ]
+    if manifest.tool.git_dirty:
+        flags.append("the code that measured had changes that are in no commit")
+    return tuple(flags)
+
+
+def _ms(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.1f}"

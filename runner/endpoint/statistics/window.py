@@ -1,0 +1,117 @@
+"""Window: the steady part of a load stage, when the level that is reported was really held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from runner.endpoint.statistics.outcomes import is_answered
+from runner.records.bench_trial import BenchRequest, BenchTrial, LoadPlace
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One request of a stage: when it began and ended, in ms of the stage's clock."""
+
+    place: LoadPlace
+    request: BenchRequest
+    sent_ms: float
+    ended_ms: float
+
+    @property
+    def scheduled_ms(self) -> float:
+        """When it was meant to be sent; in a closed loop when it was."""
+        return self.sent_ms if self.place.scheduled_ms is None else self.place.scheduled_ms
+
+
+@dataclass(frozen=True)
+class Window:
+    """From when to when the level was held, in ms of the stage's clock."""
+
+    begins_ms: float
+    ends_ms: float
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return (self.ends_ms - self.begins_ms) / 1000
+
+    def holds(self, at_ms: float) -> bool:
+        """Whether ``at_ms`` is inside; the end is not."""
+        return self.begins_ms <= at_ms < self.ends_ms
+
+
+def sent_of(trials: Sequence[BenchTrial]) -> list[Sent]:
+    """The requests of a stage that were sent, in the order of their sending."""
+    found = [
+        Sent(trial.load, trial.requests[-1], trial.load.sent_ms, trial.load.ended_ms)
+        for trial in trials
+        if trial.load is not None
+        and trial.requests
+        and trial.load.sent_ms is not None
+        and trial.load.ended_ms is not None
+    ]
+    return sorted(found, key=lambda each: each.sent_ms)
+
+
+def closed_window(sent: Sequence[Sent], level: int) -> Window | None:
+    """The steady window of a closed loop with ``level`` in flight; None where the level was never held.
+
+    It begins when as many requests as the level are in flight and no warm-up request is any more, and ends
+    with the first request that ends after the last one was sent: from then on nobody takes its place.
+    """
+    if len(sent) < level or level < 1:
+        return None
+    begins = max([sent[level - 1].sent_ms, *(each.ended_ms for each in sent if each.place.warm_up)])
+    last = sent[-1].sent_ms
+    ends = min((each.ended_ms for each in sent if each.ended_ms > last), default=last)
+    return Window(begins, ends) if ends > begins else None
+
+
+def open_window(sent: Sequence[Sent]) -> Window | None:
+    """The steady window of an open loop: from the first planned send that is no warm-up to the last one.
+
+    Planned times, not real ones: a client or server that falls behind does not shorten what it is held to.
+    """
+    planned = sorted(each.scheduled_ms for each in sent if not each.place.warm_up)
+    return Window(planned[0], planned[-1]) if len(planned) > 1 and planned[-1] > planned[0] else None
+
+
+def in_flight(sent: Sequence[Sent], window: Window) -> tuple[float, int]:
+    """Mean over time, and peak, of the requests in flight inside the window."""
+    busy = 0.0
+    steps: list[tuple[float, int]] = []
+    for each in sent:
+        begin, end = max(each.sent_ms, window.begins_ms), min(each.ended_ms, window.ends_ms)
+        if end > begin:
+            busy += end - begin
+            steps += [(begin, 1), (end, -1)]
+    now = peak = 0
+    for _, step in sorted(steps):
+        now += step
+        peak = max(peak, now)
+    return busy / (window.ends_ms - window.begins_ms), peak
+
+
+def output_tokens(sent: Sequence[Sent], window: Window) -> float | None:
+    """Output tokens that arrived inside the window; None where an answer does not tell its tokens.
+
+    The tokens of an answer are spread evenly over its fragments, and each fragment counts when it came.
+    """
+    found = 0.0
+    for each in sent:
+        request = each.request
+        if not request.fragments or not _touches(each, window):
+            continue
+        tokens = None if request.usage is None else request.usage.output_tokens
+        if tokens is None:
+            if is_answered(request):
+                return None
+            continue
+        inside = sum(window.holds(each.sent_ms + at) for at, *_ in request.fragments)
+        found += tokens * inside / len(request.fragments)
+    return found
+
+
+def _touches(each: Sent, window: Window) -> bool:
+    return each.sent_ms < window.ends_ms and each.ended_ms > window.begins_ms
