@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -129,35 +130,42 @@ def _supervised(
     command: Sequence[str], job: bytes, folder: Path, home: Path, seconds: float
 ) -> tuple[list[dict[str, object]], str]:
     """Lines that the process said, and why it said no more; it and its group are gone afterwards."""
-    with (folder / "said").open("w+b") as said, (folder / "noise").open("wb") as noise:
+    (folder / "job").write_bytes(job)
+    environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(home), "LANG": "C.UTF-8"}
+    with (
+        (folder / "job").open("rb") as asked,
+        (folder / "said").open("w+b") as said,
+        (folder / "noise").open("wb") as noise,
+    ):
         process = subprocess.Popen(
             list(command),
-            stdin=subprocess.PIPE,
+            stdin=asked,
             stdout=said,
             stderr=noise,
-            env={
-                "PATH": os.defpath,
-                "HOME": str(home),
-                "TMPDIR": str(home),
-                "LANG": "C.UTF-8",
-                "PYTHONHASHSEED": "0",
-            },
+            env={**environment, "PYTHONHASHSEED": "0"},
             cwd=folder,
             start_new_session=True,
         )
-        note = ""
-        try:
-            process.communicate(job, timeout=seconds)
-            if process.returncode:
-                note = f"the process ended with {_ending(process.returncode)}"
-        except subprocess.TimeoutExpired:
-            note = f"stopped after {seconds:g} s"
-        finally:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        in_time = _ended(process.pid, seconds)
+        # Not reaped yet, so that the number of the group cannot be anybody else's.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+        note = f"the process ended with {_ending(code)}" if code else ""
         said.seek(0)
-        return _objects(said.read(MAX_OUTPUT)), note
+        return _objects(said.read(MAX_OUTPUT)), note if in_time else f"stopped after {seconds:g} s"
+
+
+def _ended(pid: int, seconds: float) -> bool:
+    """Wait until the process has ended, without reaping it; False where it has not after so long."""
+    deadline = time.monotonic() + seconds
+    pause = 0.005
+    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.05)
+    return True
 
 
 def _ending(code: int) -> str:
