@@ -11,6 +11,7 @@ from generators import escape
 from generators.charts import ParetoPoint, RadarSeries, pareto_chart, radar_chart
 from generators.charts.chart import Chart
 from generators.pages import links, words
+from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Asset
 from generators.pages.world import World
 from generators.tables.boards import Board, Placement
@@ -128,6 +129,8 @@ def _point(world: World, placement: Placement, page: str, with_harness: bool) ->
     cell = placement.cell
     value = cell.figures["mean_score"]
     cost = cell.figures["cost_per_task"]
+    notes = [f"cost known for {words.n_of_m(cost)}"] if cost.n < cost.m else []
+    notes += ["≠ money figures differ"] if flag_of(world, cell, page) is not None else []
     return ParetoPoint(
         label=label(cell, with_harness=with_harness),
         href=links.relative(page, world.cell_page(cell)),
@@ -141,7 +144,7 @@ def _point(world: World, placement: Placement, page: str, with_harness: bool) ->
         on_basis_frontier=placement.on_basis_frontier,
         on_combined_frontier=placement.on_combined_frontier,
         membership=placement.membership,
-        note=f"cost known for {words.n_of_m(cost)}" if cost.n < cost.m else "",
+        note="; ".join(notes),
     )
 
 

@@ -118,6 +118,13 @@ def test_every_row_of_a_marked_cell_carries_the_mark_where_its_cost_is(docs: Pat
     assert all("≠" in row.text for row in priced)
 
 
+def test_a_point_on_a_chart_says_it_too(docs: Path) -> None:
+    chart = (docs / "harnesses" / "claude-code" / "swe2.md").read_text(encoding="utf-8")
+    assert "≠ money figures differ" in chart
+    agreeing = (docs / "harnesses" / "strands" / "swe3.md").read_text(encoding="utf-8")
+    assert "≠" not in agreeing
+
+
 def test_the_page_is_reached_from_the_methodology_page(docs: Path) -> None:
     source = (docs / "methodology" / "cost.md").read_text(encoding="utf-8")
     addresses = read("\n".join(line for line in source.splitlines() if line.startswith("<"))).values("href")
