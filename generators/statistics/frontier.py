@@ -128,9 +128,7 @@ def frontier_membership(
         if noise:
             means = means + generator.normal(0.0, noise, size=means.shape)
         if shrinkage:
-            centre = float(np.nanmean(seen))
-            means = centre + (1 - shrinkage) * (seen - centre) + math.sqrt(1 - shrinkage) * (means - seen)
-            means = means.round(9)
+            means = _drawn_together(means, seen, shrinkage)
         amounts = _means(part, costs)
         if not plain:
             amounts = _widened(amounts, spent)
@@ -138,6 +136,13 @@ def frontier_membership(
     probabilities = tuple(min(1.0, round(float(share), 12)) for share in shares)
     how = ("exact", None) if exact else ("sampled", seed)
     return Membership(probabilities, tasks, how[0], len(draws), how[1], shrinkage)
+
+
+def _drawn_together(means: Floats, seen: Floats, shrinkage: float) -> Floats:
+    """Resampled means moved towards that of all points, their spread by the root of what is left."""
+    centre = float(np.nanmean(seen))
+    moved: Floats = centre + (1 - shrinkage) * (seen - centre) + math.sqrt(1 - shrinkage) * (means - seen)
+    return moved.round(9)
 
 
 def _widened(amounts: Floats, spent: Floats) -> Floats:

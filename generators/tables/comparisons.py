@@ -9,13 +9,13 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from generators.statistics.bounds import Bounds, difference_bounds, mean_bounds
+from generators.statistics.bounds import difference_bounds
 from generators.statistics.multiplicity import RankRange, rank_ranges, tie_groups
 from generators.statistics.verdict import Kind, Pair, Verdict, Word, verdicts
 from generators.tables.boards import Board, task_means
 from generators.tables.cells import Cell
+from generators.tables.certainty import score_bounds
 from generators.tables.pairs import why_no_verdict
-from generators.tables.scores import HIGHEST_SCORE, LOWEST_SCORE
 
 Repositories = Mapping[str, str]
 """Repository of each task."""
@@ -56,7 +56,7 @@ def cell_pair(
         kind=kind,
         first_cost=prices[0] if known else None,
         second_cost=prices[1] if known else None,
-        bounds=difference_bounds(_bounds(first), _bounds(second)) if kind is Kind.SCORE else None,
+        bounds=difference_bounds(score_bounds(first), score_bounds(second)) if kind is Kind.SCORE else None,
         clusters=[repositories.get(task, task) for task in tasks] if repositories else None,
     )
 
@@ -124,10 +124,3 @@ def _series(means: Mapping[str, float], tasks: Sequence[str]) -> NDArray[np.floa
 
 def _cost(cell: Cell) -> float | None:
     return cell.figures["cost_per_task"].amount
-
-
-def _bounds(cell: Cell) -> Bounds | None:
-    """Of the mean with failed trials as zero: what the open trials still allow."""
-    sample = cell.sample
-    known = sample.scores + [0.0] * sample.failed
-    return mean_bounds(known, sample.open, lowest=LOWEST_SCORE, highest=HIGHEST_SCORE)

@@ -104,6 +104,19 @@ def test_membership_is_within_a_basis(tmp_path: Path) -> None:
     assert chances == {"best": 1.0, "worse": 0.0, "apart": 1.0}
 
 
+def test_membership_across_bases_is_kept_apart_from_that_within(tmp_path: Path) -> None:
+    found = board(
+        tmp_path,
+        made("best", "task-a", 20, 1.0),
+        made("best", "task-b", 20, 1.0),
+        made("apart", "task-a", 5, 9.0, basis=CostBasis.CREDITS),
+        made("apart", "task-b", 5, 9.0, basis=CostBasis.CREDITS),
+    )
+    chances = {place.cell.identity.model.slug: place for place in found.placements}
+    assert (chances["apart"].membership, chances["apart"].membership_across) == (1.0, 0.0)
+    assert chances["best"].membership_across == 1.0
+
+
 @cache
 def boards_of(harness: str, skill: str) -> dict[str, Board]:
     """Committed boards of a harness under a skill by dataset."""
