@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from runner.engine.places import Places
 from runner.engine.server_window import Crowd, Window, shared_because
 from runner.providers.counters import ServerCounters
-from runner.records import TrialRecord
+from runner.records import TrialRecord, WindowGauge
 from runner.store import ResultsStore
 from tests.engine.runs import demonstration, run
 
@@ -157,3 +158,20 @@ def test_no_count_of_a_trial_changes_with_how_many_run_beside_it(places: Places,
         by_task.setdefault(stored.record.identity.task, set()).add(usage.model_dump_json())
     assert len(by_task) == 2
     assert all(len(usages) == 1 for usages in by_task.values())
+
+
+def test_gauges_are_asked_for_between_the_two_readings_and_become_part_of_the_window() -> None:
+    asked: list[tuple[datetime, datetime]] = []
+
+    def gauges(begun: datetime, ended: datetime) -> dict[str, WindowGauge]:
+        asked.append((begun, ended))
+        return {"num_requests_running": WindowGauge(peak=2.0, mean=1.0, samples=3)}
+
+    window = Window(lambda: counted(5, 5), gauges=gauges)
+    with window.open(Crowd()):
+        assert asked == []
+    record = window.record(requests_seen=5)
+    assert record is not None
+    assert record.gauges["num_requests_running"].peak == 2.0
+    ((begun, ended),) = asked
+    assert begun <= ended

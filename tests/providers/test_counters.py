@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from runner.providers import counters
 from runner.providers.base import ProviderSettings
 from runner.providers.compatible import CompatibleEndpoint
-from runner.providers.counters import MAX_PAGE_BYTES, ServerCounters, counters_in, read_counters
+from runner.providers.counters import MAX_PAGE_BYTES, Histogram, ServerCounters, counters_in, read_counters
 from runner.providers.registry import provider
 
 PAGE = """# HELP vllm:prompt_tokens_total Number of prefill tokens processed.
@@ -152,3 +152,33 @@ def test_a_vendors_api_has_no_such_page() -> None:
     for name in ("anthropic", "openai"):
         with provider(name).session("m", settings, {"SOME_KEY": "a-key-of-some-length"}) as session:
             assert session.counters() is None
+
+
+HISTOGRAM = """# TYPE vllm:e2e_request_latency_seconds histogram
+vllm:e2e_request_latency_seconds_bucket{{engine="0",le="+Inf",model_name="m"}} {count}
+vllm:e2e_request_latency_seconds_count{{engine="0",model_name="m"}} {count}
+vllm:e2e_request_latency_seconds_sum{{engine="0",model_name="m"}} {total}
+vllm:e2e_request_latency_seconds_count{{engine="1",model_name="m"}} 1.0
+vllm:e2e_request_latency_seconds_sum{{engine="1",model_name="m"}} 0.5
+# TYPE vllm:prompt_tokens_cached_total counter
+vllm:prompt_tokens_cached_total{{engine="0",model_name="m"}} {cached}
+"""
+
+
+def histograms(count: float, total: float, cached: float = 0.0) -> ServerCounters:
+    found = counters_in(HISTOGRAM.format(count=count, total=total, cached=cached), "m")
+    assert found is not None
+    return found
+
+
+def test_histograms_are_read_over_all_engines_and_told_apart_from_before() -> None:
+    before, after = histograms(3, 1.5, 10), histograms(5, 4.5, 25)
+    assert after.histograms["e2e_request_latency_seconds"] == Histogram(6, 5.0)
+    grown = after.since(before)
+    assert grown.histograms == {"e2e_request_latency_seconds": Histogram(2, 3.0)}
+    assert grown.cached_prompt_tokens == 15
+
+
+def test_a_histogram_that_was_reset_or_is_new_tells_nothing_of_the_time_between() -> None:
+    assert histograms(2, 1.0).since(histograms(3, 1.5)).histograms == {}
+    assert histograms(2, 1.0).since(ServerCounters()).histograms == {}
