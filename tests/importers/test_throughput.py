@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from runner.costs import Commitment, HardwareRate, HardwareRates, MissingRate
+from runner.costs import Commitment, HardwareRate, HardwareRates, MissingRate, blended_rate, split_rates
 from runner.importers.published.sweep_document import SweepDocument
 from runner.importers.published.throughput import sweep_records
 from runner.records import Hosting, Standing, ThroughputRecord
 from tests.importers import figures
 from tests.importers.documents import SWEEP, changed
+from tests.importers.figures import Json
 
 FILES = sorted(path for path in (figures.DATA / "throughput").glob("*.json") if path.name != "pricing.json")
 OLDER_SHAPE = "glm52-200k-throughput"
@@ -111,6 +112,53 @@ def test_every_published_blended_rate_follows_from_raw_rates_and_the_rate_in_the
             hourly = document["dollars_per_hour"]
             rate = hourly / 3600 / (level["prompt_tokens_per_second"] + level["output_tokens_per_second"])
             assert rate == pytest.approx(level["blended_cost_per_token_usd"], rel=2e-4), path.name
+
+
+LEVELS = [
+    pytest.param(document, level, id=f"{path.stem}-{level['concurrency']}")
+    for path in FILES
+    if path.stem != OLDER_SHAPE
+    for document in [figures.read(path)]
+    for level in document["levels"]
+]
+
+
+ODD_SPLIT = ("minimax-m2.5", 2)
+"""The only task cost that is off by more than a cent: it stands at 0.32 before repricing, its rates give 0.30."""
+
+
+@pytest.mark.parametrize(("document", "level"), LEVELS)
+def test_split_rates_and_task_costs_follow_from_raw_rates(document: Json, level: Json) -> None:
+    prompt, output = level["prompt_tokens_per_second"], level["output_tokens_per_second"]
+    split = split_rates(document["dollars_per_hour"], prompt, output, level["split_input_weight"])
+    blended = blended_rate(document["dollars_per_hour"], prompt, output)
+    # Rates of repriced files were multiplied by a factor of six digits.
+    assert split.input_usd == pytest.approx(level["split_cost_per_input_token_usd"], rel=2e-4)
+    assert split.output_usd == pytest.approx(level["split_cost_per_output_token_usd"], rel=2e-4)
+    asked, answered = document["task_input_tokens"], document["task_output_tokens"]
+    if asked is None or level["task_cost_blended_usd"] is None:
+        return
+    # To the cent: some were rounded to two digits and multiplied afterwards.
+    tasks = (asked + answered) * blended, asked * split.input_usd + answered * split.output_usd
+    assert tasks[0] == pytest.approx(level["task_cost_blended_usd"], abs=0.01)
+    odd = (document["deployment"], level["concurrency"]) == ODD_SPLIT
+    assert tasks[1] == pytest.approx(level["task_cost_split_usd"], abs=0.011 if odd else 0.01)
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in FILES if each.stem != OLDER_SHAPE], ids=lambda path: path.stem
+)
+def test_the_rate_at_the_price_list_is_that_of_the_file_at_the_prices_ratio(path: Path) -> None:
+    document = figures.read(path)
+    rate = figures.rates().rate_of(document["deployment"])
+    if isinstance(rate, MissingRate):
+        assert path.stem == OLDER_SHAPE or document["instance_type"] in {"p6-b300.48xlarge", "p5e.48xlarge"}
+        return
+    ratio = rate.usd_per_hour / document["dollars_per_hour"]
+    then = min(each["blended_cost_per_token_usd"] for each in document["levels"])
+    assert rate.usd_per_token == pytest.approx(then * ratio, rel=2e-4)
+    printed = document["min_blended_cost_per_1m_tokens_usd"]
+    assert rate.usd_per_token * 1e6 == pytest.approx(printed * ratio, abs=0.006)
 
 
 def test_rescaled_dollars_differ_from_the_rate_in_the_third_digit() -> None:
