@@ -7,6 +7,7 @@ import hmac
 import re
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Literal
 
 from runner.endpoint.result import FragmentKind, StreamResult
 from runner.endpoint.statistics.money import request_cost
@@ -28,7 +29,7 @@ from runner.records.bench_trial import (
     LoadPlace,
 )
 
-LETTERS = {
+LETTERS: dict[FragmentKind, Literal["r", "c", "t", "f"]] = {
     FragmentKind.REASONING: "r",
     FragmentKind.CONTENT: "c",
     FragmentKind.TOOL: "t",
@@ -104,7 +105,7 @@ def skipped_record(case: Case, slot: Slot, seed: int, entry: Entry, reason: str)
     )
 
 
-def _identity(case: Case, slot: Slot, seed: int, entry: Entry) -> dict[str, object]:
+def _identity(case: Case, slot: Slot, seed: int, entry: Entry) -> dict[str, Any]:
     return {
         "run_id": entry.run_id,
         "key": entry.key,
@@ -171,7 +172,9 @@ def timing_record(result: StreamResult) -> BenchTiming:
     """The figures of a request, to the microsecond."""
     found = timing(result).model_dump(exclude={"gaps"})
     gaps = timing(result).gaps
-    rounded = {name: round(value, 3) if isinstance(value, float) else value for name, value in found.items()}
+    rounded: dict[str, Any] = {
+        name: round(value, 3) if isinstance(value, float) else value for name, value in found.items()
+    }
     return BenchTiming(
         **rounded,
         gap_count=gaps.count,
@@ -227,7 +230,7 @@ def agent_record(trace: AgentTrace) -> BenchAgent:
 
 
 def _failure(result: StreamResult, *, keep: bool) -> BenchFailure | None:
-    """An endpoint's own code and words may hold what a model said: bounded, or without responses taken out."""
+    """An endpoint's own code and words may hold what a model said: without responses they go."""
     failure = result.failure
     if failure is None:
         return None
