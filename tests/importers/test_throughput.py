@@ -124,7 +124,7 @@ LEVELS = [
 
 
 ODD_SPLIT = ("minimax-m2.5", 2)
-"""The only task cost that is off by more than a cent: it stands at 0.32 before repricing, its rates give 0.30."""
+"""The only task cost that is off by more than a cent: 0.32 before repricing, where its rates give 0.30."""
 
 
 @pytest.mark.parametrize(("document", "level"), LEVELS)
