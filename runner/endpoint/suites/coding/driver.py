@@ -11,12 +11,11 @@ import os
 import resource
 import signal
 import sys
-import time
 import traceback
 import unittest
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import FrameType
+from types import FrameType, TracebackType
 
 DENIED = (
     "os.fork",
@@ -75,21 +74,34 @@ def last_words(error: BaseException) -> str:
     return "".join(lines).strip()[-MAX_TEXT:]
 
 
+class Caught:
+    """A context that holds whatever candidate code raises, the end of the interpreter included."""
+
+    error: BaseException | None = None
+
+    def __enter__(self) -> Caught:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
+    ) -> bool:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        self.error = error
+        return True
+
+
 def run_check(code: str, seconds: float, folder: str) -> dict[str, object]:
     """What ``code`` leaves in ``result``, or what it raised."""
     forget(folder)
     names: dict[str, object] = {"__name__": "check"}
-    began = time.monotonic()
-    try:
+    said = ""
+    with Caught() as caught:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         exec(compile(code, "<check>", "exec"), names)  # noqa: S102 - this is what the process is for
         said = json.dumps(names.get("result"), default=repr)
-        outcome: dict[str, object] = {"result": said[:MAX_RESULT], "whole": len(said) <= MAX_RESULT}
-    except BaseException as error:  # noqa: BLE001 - candidate code raises whatever it likes
-        outcome = {"raised": type(error).__name__, "text": last_words(error)}
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    return {**outcome, "seconds": time.monotonic() - began}
+    if caught.error is not None:
+        return {"raised": type(caught.error).__name__, "text": last_words(caught.error)}
+    return {"result": said[:MAX_RESULT], "whole": len(said) <= MAX_RESULT}
 
 
 class Lines(unittest.TestResult):
@@ -126,11 +138,12 @@ class Lines(unittest.TestResult):
 def run_tests(folder: str, seconds: float) -> list[tuple[str, str]]:
     """The tests of the repository: name and failure, which is empty for one that passed."""
     lines = Lines(seconds)
-    try:
-        tests = str(Path(folder) / "tests")
+    tests = str(Path(folder) / "tests")
+    with Caught() as caught:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         unittest.TestLoader().discover(tests, top_level_dir=tests).run(lines)
-    except BaseException as error:  # noqa: BLE001
-        lines.said.append(("tests", last_words(error)))
+    if caught.error is not None:
+        lines.said.append(("tests", last_words(caught.error)))
     return lines.said
 
 

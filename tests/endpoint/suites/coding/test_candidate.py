@@ -185,3 +185,14 @@ def test_in_the_real_sandbox_only_the_work_can_be_written(tmp_path: Path) -> Non
     assert runs[1].raised is not None or not marker.exists()
     assert not marker.exists()
     assert runs[3].raised is not None or runs[3].value == []
+
+
+def test_an_exception_that_is_none_of_the_usual_ones_costs_one_check() -> None:
+    module = "class Odd(BaseException):\n    pass\n\n\ndef f():\n    raise Odd('no')\n"
+    odd, after = checked(module, "import mod\nmod.f()", "result = 1")
+    assert (odd.raised, after.value) == ("Odd", 1)
+
+
+def test_an_import_that_takes_for_ever_ends_too() -> None:
+    run = own_tests({"tests/test_x.py": "while True:\n    pass\n"})
+    assert run.lines == (("tests", "took too long"),)
