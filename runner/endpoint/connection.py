@@ -50,6 +50,7 @@ class Connection(asyncio.BufferedProtocol):
         self._finished: asyncio.Future[None] | None = None
         self._body_bytes = 0
         self._used = False
+        self._told_end = False
 
     @property
     def usable(self) -> bool:
@@ -119,8 +120,8 @@ class Connection(asyncio.BufferedProtocol):
 
     def eof_received(self) -> bool:
         """The server sends no more: a body without a told end is complete by that."""
-        exchange = self._exchange
-        if exchange is not None and self._framer.head is not None and self._framer.close():
+        self._told_end = True
+        if self._exchange is not None and self._framer.head is not None and self._framer.close():
             self._end(None)
         return False
 
@@ -203,7 +204,8 @@ class Connection(asyncio.BufferedProtocol):
         """Whether nothing is left of this exchange that the next one could be taken for."""
         framer, transport = self._framer, self._transport
         unsent = transport is None or transport.get_write_buffer_size() > 0
-        return framer.head is not None and framer.head.keeps_alive and not framer.surplus and not unsent
+        kept = framer.head is not None and framer.head.keeps_alive
+        return kept and not (framer.surplus or unsent or self._told_end)
 
     def _shake(self, tls: TlsChannel) -> None:
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from runner.errors import EndpointError
 
-PROMPTS = 64
+MOST_PROMPTS = 10_000
 LONGEST_SECONDS = 900.0
 TOKENIZER = {
     "version": "1.0",
@@ -108,7 +108,7 @@ def _prepare(folder: Path, base_url: str, streams: int, requests: int) -> Job:
     tokenizer.mkdir()
     (tokenizer / "tokenizer.json").write_text(json.dumps(TOKENIZER), encoding="utf-8")
     (tokenizer / "tokenizer_config.json").write_text(json.dumps(TOKENIZER_CONFIG), encoding="utf-8")
-    lines = [json.dumps({"text": f"beat {number}"}) for number in range(PROMPTS)]
+    lines = [json.dumps({"text": f"beat {number}"}) for number in range(min(requests, MOST_PROMPTS))]
     prompts.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return Job(base_url, streams, requests, prompts, folder)
 
