@@ -152,12 +152,17 @@ def _measurements(
     from runner.endpoint.client_measurement import client_command
     from runner.engine.measurement import engine_command
     from runner.engine.sweeps.proof import serving_command
-    from tests.endpoint.fuzzing import fuzz_command
+
+    def fuzz() -> int:
+        # Tests do not come with an installed project; the other measurements do without them.
+        from tests.endpoint.fuzzing import fuzz_command
+
+        return fuzz_command(say, minutes)
 
     return {
         "client": lambda: client_command(say, streams=streams, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
-        "fuzz": lambda: fuzz_command(say, minutes),
+        "fuzz": fuzz,
         "serving": lambda: serving_command(_places().datasets, say),
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
