@@ -8,7 +8,7 @@ import pytest
 
 from runner.endpoint.ask import Ask
 from runner.endpoint.capabilities import Capabilities
-from runner.endpoint.suites.case import Kind
+from runner.endpoint.suites.case import Case, Kind
 from runner.endpoint.suites.catalogue import PROFILES, Profile
 from runner.endpoint.suites.playing import Played, play
 from runner.endpoint.suites.score import Verdict
@@ -19,12 +19,19 @@ ABLE = target(Capabilities(json_schema=True, efforts=("none", "low", "high")))
 PLAIN = target()
 
 
+def _few(case: Case) -> int | None:
+    """As many instances as tell something; an agent's task is the same every time."""
+    if case.coding is not None:
+        return 1
+    return 2 if case.runs > 5 else None
+
+
 def played(profile: Profile, ask: Ask, *, able: bool = True) -> list[Played]:
     async def run() -> list[Played]:
         return [
             await play(case, slot, ask, ABLE if able else PLAIN, MANNER)
             for case in profile.cases
-            for slot in case.slots(runs=2 if case.runs > 5 else None, warm_ups=0)
+            for slot in case.slots(runs=_few(case), warm_ups=0)
         ]
 
     return asyncio.run(run())
