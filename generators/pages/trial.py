@@ -11,6 +11,7 @@ from generators.pages.harness_skill import crumbs
 from generators.pages.judgement_tables import judgement_table, said_by, seen_table
 from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Crumb, Page
+from generators.pages.server_figures import server_figures_table
 from generators.pages.table import Entry, count_entry
 from generators.pages.trial_artifacts import shown_artifacts
 from generators.pages.trial_integrity import (
@@ -86,6 +87,7 @@ def _page(
             "usage": usage_table(trial),
             "by_model": model_usage_table(trial.record),
             "server": server_table(trial.record),
+            "server_figures": server_figures_table(trial.record),
             "turns_definition": trial.record.turns_definition or "",
             "derived": _derived(world, trial),
             "costs": cost_table(trial),

@@ -23,6 +23,7 @@ TOKEN_CLASSES = (
 SERVER_COUNTS = {
     "requests_finished": "Requests finished",
     "prompt_tokens": "Prompt tokens",
+    "cached_prompt_tokens": "Cached prompt tokens",
     "generation_tokens": "Generated tokens",
     "preemptions": "Preemptions",
 }

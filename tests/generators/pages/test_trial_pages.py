@@ -132,6 +132,10 @@ def test_counters_of_a_shared_server_are_marked_and_are_not_the_trials_tokens(tr
     assert second["Whose"].startswith("this invocation's own")
     assert (second["Requests finished"], second["Generated tokens"]) == ("7", "not reported")
     assert second["Prefix-cache hits of queries"] == "not known"
+    assert (first["Cached prompt tokens"], second["Cached prompt tokens"]) == ("251,287", "not reported")
+    gauge, histogram = trial.table("Gauges and histograms of the model's server")
+    assert (gauge["Figure"], gauge["Mean"], gauge["Peak"]) == ("kv_cache_usage_perc", "25.0%", "50.0%")
+    assert (histogram["Mean"], histogram["Samples or observations"]) == ("0.250 s", "8")
     tokens = {row["Class"]: row["Tokens"] for row in trial.table("Tokens of this trial")}
     assert "372,184" not in tokens.values()
 
