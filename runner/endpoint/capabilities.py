@@ -37,7 +37,6 @@ class Capabilities(Part):
     temperature: bool = True
     temperature_at_efforts: EffortWords = ()
     """Where not empty: temperature is accepted only beside one of these efforts, said in the request."""
-    seed: bool = False
     efforts: EffortWords = ()
     effort_bodies: Mapping[EffortWord, Mapping[str, JsonValue]] = {}
     thinking: Annotated[Thinking, Field(strict=False)] = Thinking.NEVER

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
@@ -153,14 +153,6 @@ class Case:
         """
         key = f"{salt}\n{self.identifier}\n{slot.label}"
         return f"[{hashlib.sha256(key.encode()).hexdigest()[:16]}]"
-
-    def with_counts(self, *, runs: int | None = None, repeats: int | None = None) -> Case:
-        """The same case asked another number of times."""
-        return replace(
-            self,
-            runs=self.runs if runs is None else runs,
-            repeats=self.repeats if repeats is None else repeats,
-        )
 
 
 def user(text: str) -> Message:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from runner.endpoint.ask import Ask
@@ -122,8 +121,3 @@ def _failure(result: StreamResult) -> str:
     if result.failure is None:
         return result.outcome.value
     return shown(f"{result.outcome.value}: {result.failure.code}")
-
-
-def skipped_trials(case: Case, slots: Sequence[Slot], base_seed: int, reason: str) -> tuple[Played, ...]:
-    """Trials that were planned and never asked: they stand in the results with their reason."""
-    return tuple(Played(case, slot, case.seed(base_seed, slot), skipped(reason)) for slot in slots)

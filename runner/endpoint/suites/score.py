@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -24,16 +24,6 @@ class Verdict(StrEnum):
     """No whole answer arrived."""
     SKIPPED = "skipped"
     """Never asked; the reason says why."""
-
-    @property
-    def is_answer(self) -> bool:
-        """Whether the model answered: the denominator of the score over answered trials."""
-        return self in {Verdict.PASSED, Verdict.FAILED, Verdict.INVALID_FORMAT}
-
-    @property
-    def was_attempted(self) -> bool:
-        """Whether a request was sent: the denominator of the score over attempted trials."""
-        return self is not Verdict.SKIPPED
 
 
 @dataclass(frozen=True)
@@ -57,12 +47,6 @@ class CaseScore:
     def passed(self) -> bool:
         """Whether the answer is right."""
         return self.verdict is Verdict.PASSED
-
-    def without_texts(self) -> CaseScore:
-        """The same without anything that a model wrote; of the reasons only ours for skips and errors "
-        "stay."""
-        ours = self.verdict in {Verdict.SKIPPED, Verdict.ERROR}
-        return replace(self, answer=None, reason=self.reason if ours else "")
 
 
 MAX_SHOWN = 300

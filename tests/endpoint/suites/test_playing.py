@@ -14,7 +14,7 @@ from runner.endpoint.request import Protocol
 from runner.endpoint.suites import dialogue, grounding, reasoning, streaming, structured, tool_use
 from runner.endpoint.suites.asking import Manner, request_for, unfit
 from runner.endpoint.suites.case import Case, Puzzle, Slot
-from runner.endpoint.suites.playing import Played, play, skipped_trials
+from runner.endpoint.suites.playing import Played, play
 from runner.endpoint.suites.score import CaseScore, Verdict
 from runner.endpoint.target import Target
 from tests.endpoint.suites.stage import MANNER, Script, call, said, target
@@ -94,13 +94,6 @@ def test_a_scorer_that_fails_loses_no_timing() -> None:
     assert trial.score.verdict is Verdict.ERROR
     assert "the scorer failed: KeyError" in trial.score.reason
     assert trial.results[0].text == "hello"
-
-
-def test_trials_that_were_never_asked_say_why() -> None:
-    trials = skipped_trials(grounding.KNOWN, grounding.KNOWN.slots(), 1, "the budget was spent")
-    assert [trial.score.verdict for trial in trials] == [Verdict.SKIPPED] * 2
-    assert not trials[0].score.verdict.was_attempted
-    assert trials[0].score.reason == "the budget was spent"
 
 
 def test_a_dialogue_carries_every_answer_on() -> None:
@@ -281,11 +274,3 @@ def test_a_system_text_that_is_not_accepted_goes_before_the_first_turn() -> None
     assert request.messages[0].content.startswith("[")
     assert "repository" in request.messages[0].content
     assert "system text" in notes[0]
-
-
-def test_a_score_can_be_kept_without_anything_a_model_wrote() -> None:
-    for answer in (said("FINAL: private words"), said(refusal="private words", outcome=Outcome.REFUSED)):
-        bare = played(grounding.KNOWN, Script([answer])).score.without_texts()
-        assert "private" not in repr(bare)
-    skipped = played(tool_use.SINGLE, Script([said()]), target(Capabilities(tools=False))).score
-    assert skipped.without_texts() == skipped
