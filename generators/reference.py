@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from generators.statistics.simulation.result import StatisticsMeasurement, read_measurement
 from runner.errors import ConfigurationError
 from runner.records import AccountingReport, AccountingRow, HarnessReference, ProviderReference
 
@@ -23,6 +24,8 @@ class Reference:
     harnesses: tuple[HarnessReference, ...] = ()
     accounting: tuple[AccountingRow, ...] = ()
     providers: tuple[ProviderReference, ...] = ()
+    statistics: StatisticsMeasurement | None = None
+    """How intervals, verdicts and memberships did in the simulation; None where it was never run."""
 
     def harness(self, name: str) -> HarnessReference | None:
         """The harness of that name; None where no module describes it."""
@@ -53,6 +56,7 @@ def load_reference(site_src: Path) -> Reference:
             if accounting.is_file()
             else (),
             PROVIDERS.validate_json(providers.read_bytes(), strict=False) if providers.is_file() else (),
+            read_measurement(site_src / FOLDER / "statistics.json"),
         )
     except ValidationError as error:
         raise ConfigurationError(

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from generators.reference import load_reference
 from generators.statistics.intervals import Interval
 from generators.statistics.simulation.calibration import calibration
 from generators.statistics.simulation.claims import equal_boards, real_boards
@@ -251,3 +252,10 @@ def test_without_rows_no_promise_is_called_kept(small: StatisticsMeasurement) ->
     assert [criterion.holds for criterion in empty.criteria] == [False] * 4
     assert [criterion.worst for criterion in empty.criteria] == [None] * 4
     assert "not measured" in "\n".join(lines(empty))
+
+
+def test_the_stored_result_is_part_of_what_pages_are_made_from(tmp_path: Path) -> None:
+    stored = load_reference(ROOT / "site_src").statistics
+    assert stored is not None
+    assert stored == read_measurement(ROOT / RESULT)
+    assert load_reference(tmp_path).statistics is None
