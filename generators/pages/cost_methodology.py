@@ -149,10 +149,11 @@ def _rates(world: World) -> Table | None:
         rows.append([Entry(name), *_rate_entries(rate)])
     if not rows:
         return None
+    priced = f"hardware-derived, machine prices of {world.rates.prices.as_of.isoformat()}"
     columns = [
         Column("Deployment"),
         Column("Machine"),
-        Column("USD an hour", "number"),
+        Column("USD an hour", "number", priced),
         Column("Cheapest level", "number", "Concurrency with the lowest blended rate"),
         Column("Prompt tokens a second", "number"),
         Column("Output tokens a second", "number"),
