@@ -173,7 +173,7 @@ class BenchDeadlines(Part):
 
 
 class BenchSettings(Part):
-    """What the user asked for. Budgets are one target's; the load stages have one of their own."""
+    """What the user asked for. Budgets of time are one target's; the load stages have one of their own."""
 
     profile: str | None = None
     suites: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class BenchSettings(Part):
     transport: str = "asyncio"
     budget_seconds: Seconds | None = None
     load_budget_seconds: Seconds | None = None
-    budget_usd: float | None = Field(default=None, ge=0)
+    budget_usd: float | None = Field(default=None, ge=0, description="of the run, in even shares per target")
     deadlines: BenchDeadlines
     effort: str | None = None
     max_output_tokens: Count | None = None

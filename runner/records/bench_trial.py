@@ -78,6 +78,9 @@ class BenchRequest(Part):
     outcome: Word
     failure: BenchFailure | None = None
     started_at: Moment
+    offset_ms: Ms | None = Field(
+        default=None, description="when it was sent, from the beginning of its trial, or of its load stage"
+    )
     http_status: Count | None = None
     finish_reason: str | None = None
     ended_cleanly: bool = False
@@ -158,12 +161,8 @@ class LoadPlace(Part):
     level: float
     number: Count
     sitting: Count = Field(default=1, description="a stage that was interrupted goes on in the next one")
-    session: Count | None = None
-    turn: Count | None = None
-    scheduled_ms: Ms | None = None
-    sent_ms: Ms | None = None
-    ended_ms: Ms | None = None
-    lateness_ms: Ms | None = Field(default=None, description="sent later than planned; open loops only")
+    scheduled_ms: Ms | None = Field(default=None, description="planned send time; open loops only")
+    lateness_ms: Ms | None = Field(default=None, description="how much later it was sent")
     warm_up: bool = False
 
 

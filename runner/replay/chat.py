@@ -19,6 +19,9 @@ from runner.replay.conversation import (
 from runner.replay.turns import Tokens
 from runner.replay.wire import Call, Wire, error_kind, event, tells_nothing_at_start
 
+TEXT_PIECE, ARGUMENT_PIECE = 24, 400
+"""Characters of each piece of a stream."""
+
 
 def read_request(body: Mapping[str, object], _call: Call) -> Conversation:
     """The conversation in a request body.
@@ -78,6 +81,8 @@ def usage_block(tokens: Tokens, *, cache_detail: bool) -> dict[str, object]:
 def whole_answer(answer: Answer, created: int) -> dict[str, object]:
     """The response body of a request that does not stream."""
     message: dict[str, object] = {"role": "assistant", "content": answer.text or None}
+    if answer.thought:
+        message["reasoning_content"] = answer.thought
     if answer.calls:
         message["tool_calls"] = [
             {
@@ -117,14 +122,17 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
         return chunk([{"index": 0, "delta": content, "finish_reason": finish}])
 
     yield delta({"role": "assistant", "content": ""})
-    for piece in pieces(answer.text):
+    for piece in pieces(answer.thought):
+        yield delta({"reasoning_content": piece})
+    for piece in pieces(answer.text, answer.piece or TEXT_PIECE):
         yield delta({"content": piece})
     for index, call in enumerate(answer.calls):
         head = {"name": call.name, "arguments": ""}
         entry = {"index": index, "id": call.identifier, "type": "function", "function": head}
         yield delta({"tool_calls": [entry]})
-        for piece in pieces(call.arguments, 400):
-            yield delta({"tool_calls": [{"index": index, "function": {"arguments": piece}}]})
+        again = {"id": call.identifier} if answer.piece else {}
+        for piece in pieces(call.arguments, answer.piece or ARGUMENT_PIECE):
+            yield delta({"tool_calls": [{"index": index, **again, "function": {"arguments": piece}}]})
     yield delta({}, _finish(answer))
     if answer.usage is not None:
         yield chunk([], usage=usage_block(answer.usage, cache_detail=answer.cache_detail))

@@ -134,6 +134,8 @@ class Answer:
     """Reasoning that is shown; empty where there is none or nobody asked for it."""
     at_limit: bool = False
     """Whether it ends because as many tokens were said as the client allows."""
+    piece: int = 0
+    """Characters of each piece of a stream; 0: as usual."""
 
 
 class Talk(NamedTuple):

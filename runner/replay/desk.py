@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.errors import ConfigurationError
+from runner.replay.improvising import Improviser
 from runner.replay.library import Library
 from runner.replay.meter import Meter
 from runner.replay.scenario import FaultRule
@@ -54,3 +57,7 @@ class Desk:
     stopping: threading.Event = field(default_factory=threading.Event)
     service: Service | None = None
     """Injected service times; None answers at once."""
+    improviser: Improviser | None = None
+    """Answers before the cassettes do."""
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+    """For ids of requests."""

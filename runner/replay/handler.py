@@ -6,7 +6,6 @@ import json
 import select
 import socket
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler
@@ -16,11 +15,13 @@ from runner.replay.chat import CHAT
 from runner.replay.conversation import Answer, Conversation, RequestFault
 from runner.replay.desk import Desk
 from runner.replay.event_stream import CONTENT_TYPE as EVENT_STREAM
+from runner.replay.improvising import answer_of, turn_of
 from runner.replay.meter import CONTENT_TYPE, Ticket
 from runner.replay.player import find_turn, play
 from runner.replay.routes import Route, find_route
 from runner.replay.scenario import Faults, Scenario, ScenarioError, active_faults, parse_path
 from runner.replay.service import Delivery
+from runner.replay.spoiling import json_list, reason, spoiled_answer, spoiled_events
 from runner.replay.stand_in import CONTEXT_WINDOW, NOWHERE, STAND_IN, Ask, read_ask, say
 from runner.replay.tally import Part, Served
 from runner.replay.turns import MAIN_THREAD, Tokens, Turn
@@ -57,6 +58,8 @@ class Handler(BaseHTTPRequestHandler):
     wbufsize = -1
     timeout = IDLE_SECONDS
     desk: Desk
+    identifier = ""
+    """Of the request that is being answered."""
 
     def handle(self) -> None:
         """Serve requests until the client leaves; a client that breaks off is nothing unusual."""
@@ -77,6 +80,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Health, metrics, the models of a dataset, and the count of a run."""
+        self.identifier = ""
         path = self.path.split("?", 1)[0]
         dataset = None
         if path.startswith("/count/") and len(path.split("/")) == 3:
@@ -101,11 +105,13 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """A model request."""
         started = time.monotonic()
+        self.identifier = f"replay-{next(self.desk.numbers)}"
         entry: dict[str, object] = {"path": self.path[:500], "agent": self.headers.get("User-Agent")}
+        entry["id"] = self.identifier
         wire = CHAT
         try:
             raw = self._body()
-            entry["body_bytes"] = len(raw)
+            entry |= {"body_bytes": len(raw), "received_ns": time.perf_counter_ns()}
             path, _, query = self.path.partition("?")
             scenario = self._scenario(path)
             route = find_route(scenario.api_path, query)
@@ -154,7 +160,9 @@ class Handler(BaseHTTPRequestHandler):
         number = self.desk.tally.begin(part)
         ticket = self.desk.meter.arrive(conversation.model)
         try:
-            faults = active_faults((*self.desk.rules, *scenario.rules), number, conversation.tool_results)
+            rules = (*self.desk.rules, *scenario.rules)
+            faults = active_faults(rules, number, conversation.tool_results)
+            entry["faults"] = [rule.name for rule in rules if rule.applies(number, conversation.tool_results)]
             self._answer(scenario, route, conversation, Exchange(part, faults, ticket, entry, number), ask)
         except RequestFault as error:
             self.desk.tally.error(part, error.status)
@@ -181,7 +189,12 @@ class Handler(BaseHTTPRequestHandler):
             self.desk.tally.error(exchange.part, faults.status)
             entry["status"] = self._scripted_error(route.wire, faults)
             return
-        turn = find_turn(self.desk.library, scenario, conversation) if ask is None else ask.turn(0)
+        improviser = self.desk.improviser
+        said = None if improviser is None else improviser(scenario, conversation, faults)
+        if said is not None:
+            turn = turn_of(said, conversation, faults)
+        else:
+            turn = find_turn(self.desk.library, scenario, conversation) if ask is None else ask.turn(0)
         service = self.desk.service
         with ExitStack() as stack:
             if service is not None:
@@ -192,10 +205,13 @@ class Handler(BaseHTTPRequestHandler):
                     stack.callback(service.prefixes.remember, ask.kept)
                 exchange = replace(exchange, delivery=service.delivery(turn.usage, self._client_left))
             exchange.ticket.begin(turn.usage)
-            if ask is None:
+            if said is not None:
+                answer = answer_of(said, turn, conversation, faults, exchange.number)
+            elif ask is None:
                 answer = play(turn, scenario, conversation, faults)
             else:
                 answer = say(ask, turn, conversation, exchange.number)
+            answer = spoiled_answer(answer, faults)
             entry |= {"status": 200, "step": turn.step, "usage": turn.usage.model_dump()}
             entry["calls"] = [call.name for call in answer.calls]
             self._deliver(route, turn, answer, exchange, stream=conversation.stream)
@@ -227,8 +243,8 @@ class Handler(BaseHTTPRequestHandler):
             if route.call.framed:
                 kind = EVENT_STREAM
             elif not route.call.server_sent:
-                events, kind = _json_list(events), "application/json"
-            self._stream(events, exchange, kind, _reason(answer))
+                events, kind = json_list(events), "application/json"
+            self._stream(events, exchange, kind, reason(answer))
             return
         body = route.wire.whole(answer, created)
         self._begins_to_flow(exchange)
@@ -237,7 +253,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             if exchange.delivery is not None:
                 exchange.delivery.wait(1.0)
-            exchange.ticket.end(_reason(answer))
+            exchange.ticket.end(reason(answer))
             self._send(200, body)
 
     def _begins_to_flow(self, exchange: Exchange) -> None:
@@ -253,10 +269,14 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", kind)
         self.send_header("Cache-Control", "no-store")
         self.send_header("Transfer-Encoding", "chunked")
+        self.send_header("X-Request-Id", self.identifier)
         self.end_headers()
-        flowing = list(_spoiled(events, faults))
+        flowing = list(spoiled_events(events, faults))
         for number, event in enumerate(flowing, start=1):
-            if faults.pace_seconds and number > 1:
+            if faults.lump and number == 2:
+                self.wfile.flush()
+                self.desk.stopping.wait(faults.pace_seconds * (len(flowing) - 1))
+            elif faults.pace_seconds and number > 1 and not faults.lump:
                 self.wfile.flush()
                 self.desk.stopping.wait(faults.pace_seconds)
             if delivery is not None and number > 1:
@@ -265,6 +285,8 @@ class Handler(BaseHTTPRequestHandler):
             if number == len(flowing) and not faults.breaks_off:
                 # As with the tally: no reader can be faster than the count.
                 exchange.ticket.end(reason)
+            if number <= 2:
+                exchange.entry["first_write_ns"] = time.perf_counter_ns()
             self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
         if faults.breaks_off:
             self.wfile.flush()
@@ -351,6 +373,8 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(data)))
+        if self.identifier:
+            self.send_header("X-Request-Id", self.identifier)
         for name, value in (headers or {}).items():
             self.send_header(name, value)
         if self.close_connection:
@@ -358,28 +382,6 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
         self.wfile.flush()
-
-
-def _reason(answer: Answer) -> str:
-    return "length" if answer.at_limit else "stop"
-
-
-def _json_list(events: list[bytes]) -> list[bytes]:
-    """Server-sent events as the pieces of one JSON list."""
-    bodies = [event.removeprefix(b"data: ").strip() for event in events]
-    return [(b"[" if number == 0 else b",") + body for number, body in enumerate(bodies)] + [b"]"]
-
-
-def _spoiled(events: list[bytes], faults: Faults) -> Iterator[bytes]:
-    if faults.stall:
-        yield events[0]
-    elif faults.cut or faults.malformed:
-        half = len(events) // 2
-        yield from events[:half] or [events[0][: len(events[0]) // 2]]
-        if faults.malformed:
-            yield b'data: {"id": "replay", "choices": [{"delta": {"content": "half of\n\n'
-    else:
-        yield from events
 
 
 def _json_object(raw: bytes) -> dict[str, object]:

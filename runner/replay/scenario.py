@@ -8,8 +8,9 @@ from urllib.parse import unquote
 
 FAULT_HELP = (
     "e<status>, slow<milliseconds>, pace<milliseconds>, retryafter<seconds>, hang, stall, cut, malformed, "
-    "nousage, nocache; "
-    "with first<K>- before it only for the first K requests of a run, with late- only after a tool result"
+    "nousage, nocache, lump, limit, noend, fragment, think<tokens>, wrong<percent>; "
+    "with first<K>- before it only for the first K requests of a run, with every<K>- only for each K-th, "
+    "with late- only after a tool result"
 )
 PATH_HELP = (
     "it must read /r/<run>/<dataset>/<task>[/<fault>...] and then the usual path, such as /v1/messages"
@@ -18,9 +19,10 @@ HOSTED_ROOTS = {"anthropic", "openai"}
 """What a cloud puts before the paths of a vendor's own API."""
 API_ROOTS = {"v1", "v1beta", "v1alpha", "model", "health", "metrics"}
 FAULT = re.compile(
-    r"(?:first(?P<first>\d{1,4})-|(?P<late>late-))?"
+    r"(?:first(?P<first>\d{1,4})-|every(?P<every>[1-9]\d{0,3})-|(?P<late>late-))?"
     r"(?:e(?P<status>[45]\d\d)|slow(?P<slow>\d{1,6})|pace(?P<pace>\d{1,5})|retryafter(?P<after>\d{1,5})"
-    r"|(?P<plain>hang|stall|cut|malformed|nousage|nocache))"
+    r"|think(?P<think>\d{1,5})|wrong(?P<wrong>\d{1,3})"
+    r"|(?P<plain>hang|stall|cut|malformed|nousage|nocache|lump|limit|noend|fragment))"
 )
 
 
@@ -47,6 +49,18 @@ class Faults:
     """Send an event that is no JSON, then close."""
     no_usage: bool = False
     no_cache_detail: bool = False
+    lump: bool = False
+    """Hold all pieces back and send them at once when the last one is due, as a buffering proxy does."""
+    limit: bool = False
+    """Break off in the middle and say that the limit of tokens was reached."""
+    noend: bool = False
+    """End the stream properly, but without a finish reason and without an end mark."""
+    fragment: bool = False
+    """Send text and arguments in pieces of a few characters, the call's id in each."""
+    think: int = 0
+    """Tokens of reasoning before an improvised answer."""
+    wrong: int = 0
+    """Percent of improvised answers that are wrong."""
 
     @property
     def breaks_off(self) -> bool:
@@ -62,11 +76,14 @@ class FaultRule:
     faults: Faults
     first: int | None = None
     late: bool = False
+    every: int | None = None
 
     def applies(self, request_number: int, tool_results: int) -> bool:
         """Whether the rule holds for the ``request_number``-th request of a run, counted from 0."""
         if self.first is not None:
             return request_number < self.first
+        if self.every is not None:
+            return (request_number + 1) % self.every == 0
         return not self.late or tool_results > 0
 
 
@@ -87,10 +104,20 @@ def parse_fault(text: str) -> FaultRule:
         faults = Faults(pace_seconds=int(match["pace"]) / 1000)
     elif match["after"]:
         faults = Faults(retry_after=int(match["after"]))
+    elif match["think"]:
+        faults = Faults(think=int(match["think"]))
+    elif match["wrong"]:
+        faults = Faults(wrong=int(match["wrong"]))
     else:
         names = {"nousage": "no_usage", "nocache": "no_cache_detail"}
         faults = replace(Faults(), **{names.get(match["plain"], match["plain"]): True})
-    return FaultRule(text, faults, int(match["first"]) if match["first"] else None, bool(match["late"]))
+    return FaultRule(
+        text,
+        faults,
+        first=int(match["first"]) if match["first"] else None,
+        late=bool(match["late"]),
+        every=int(match["every"]) if match["every"] else None,
+    )
 
 
 def active_faults(rules: tuple[FaultRule, ...], request_number: int, tool_results: int) -> Faults:

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from runner.errors import ConfigurationError
 from runner.replay.desk import Desk, Log
+from runner.replay.improvising import Improviser
 from runner.replay.library import Library, open_library
 from runner.replay.listener import Listener, listen
 from runner.replay.meter import Meter
@@ -32,6 +33,7 @@ class ReplayServer:
         faults: rules for every request, such as ``("first1-e500",)``; a path may add its own.
         log: file that gets one JSON line per request.
         service: how long it takes; None answers at once. With it a model is served that answers any load.
+        improviser: answers what it knows of in place of the cassettes.
 
     Raises:
         ConfigurationError: cassettes or faults are wrong, or the address is taken.
@@ -47,8 +49,10 @@ class ReplayServer:
         faults: Sequence[str] = (),
         log: Path | None = None,
         service: ServiceTimes | None = None,
+        improviser: Improviser | None = None,
     ) -> None:
         self._service = service
+        self._improviser = improviser
         self._library = open_library(cassettes)
         self._rules = parse_faults(faults)
         self._address = (host, port)
@@ -94,6 +98,7 @@ class ReplayServer:
             self._rules,
             meter=self._meter(),
             service=None if self._service is None else Service(self._service),
+            improviser=self._improviser,
         )
         started: list[Listener] = []
         try:

@@ -75,8 +75,10 @@ class BenchRun:
     def trials(self) -> tuple[BenchTrial, ...]:
         """All trials that are whole; a last line that is cut is left out.
 
+        A trial that was skipped may be made up for later: then the later line holds.
+
         Raises:
-            RecordError: a line is no trial of this run, or a key stands twice.
+            RecordError: a line is no trial of this run, or a trial that was made stands twice.
         """
         return tuple(self._parsed(self._whole()))
 
@@ -119,16 +121,17 @@ class BenchRun:
         return data[: data.rfind(b"\n") + 1]
 
     def _parsed(self, data: bytes) -> Iterator[BenchTrial]:
-        seen: set[str] = set()
+        seen: dict[str, BenchTrial] = {}
         for number, line in enumerate(data.splitlines(), 1):
             where = f"{self.trials_path}, line {number}"
             trial = parse_record(BenchTrial, line, where=where)
             if trial.run_id != self.run_id:
                 raise RecordError(f"a trial of another run, {trial.run_id}", where=where)
-            if trial.key in seen:
+            earlier = seen.get(trial.key)
+            if earlier is not None and earlier.skipped is None:
                 raise RecordError(f"the trial {trial.key} stands there twice", where=where)
-            seen.add(trial.key)
-            yield trial
+            seen[trial.key] = trial
+        yield from seen.values()
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -112,7 +112,7 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
     within = sum(keeps(request.timing.model_dump(), limits) for request in good)
     flights = [in_flight(sitting.sent, sitting.window) for sitting in held if sitting.window is not None]
     lengths = [sitting.window.seconds for sitting in held if sitting.window is not None]
-    late = [each.place.lateness_ms for each in every if each.place.lateness_ms is not None]
+    late = [e.place.lateness_ms for e in every if e.place.lateness_ms is not None and e.turn == 0]
     only = held[0].window if len(held) == 1 else None
     return LoadPoint(
         stage=stage.key,

@@ -17,11 +17,14 @@ class Sent:
     request: BenchRequest
     sent_ms: float
     ended_ms: float
+    turn: int = 0
+    """Of a session: which of its requests, from 0. Only the first of them can be planned ahead."""
 
     @property
     def scheduled_ms(self) -> float:
         """When it was meant to be sent; in a closed loop when it was."""
-        return self.sent_ms if self.place.scheduled_ms is None else self.place.scheduled_ms
+        planned = self.place.scheduled_ms if self.turn == 0 else None
+        return self.sent_ms if planned is None else planned
 
 
 @dataclass(frozen=True)
@@ -44,12 +47,11 @@ class Window:
 def sent_of(trials: Sequence[BenchTrial]) -> list[Sent]:
     """The requests of a stage that were sent, in the order of their sending."""
     found = [
-        Sent(trial.load, trial.requests[-1], trial.load.sent_ms, trial.load.ended_ms)
+        Sent(trial.load, request, request.offset_ms, request.offset_ms + (request.timing.total_ms or 0.0), at)
         for trial in trials
         if trial.load is not None
-        and trial.requests
-        and trial.load.sent_ms is not None
-        and trial.load.ended_ms is not None
+        for at, request in enumerate(trial.requests)
+        if request.offset_ms is not None
     ]
     return sorted(found, key=lambda each: each.sent_ms)
 
