@@ -133,15 +133,3 @@ def total(values: Iterable[float | None]) -> float | None:
     return (
         None if any(value is None for value in known) else sum(value for value in known if value is not None)
     )
-
-
-def cost_per_solved(trials: Iterable[tuple[bool, float | None]]) -> float | None:
-    """All the money spent on a group of tasks by the number of those that were solved.
-
-    What the unsolved ones cost is part of it. None where a cost is unknown or nothing was solved. Source:
-    measurement contract of the endpoint benchmark, section 19.
-    """
-    group = list(trials)
-    solved = sum(was_solved for was_solved, _ in group)
-    spent = total(cost for _, cost in group)
-    return None if spent is None or not solved else spent / solved

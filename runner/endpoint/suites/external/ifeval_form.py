@@ -27,7 +27,7 @@ def postscript(text: str, arguments: Arguments) -> bool:
     """Something after the marker of a postscript, such as P.S."""
     marker = text_of(arguments, "postscript_marker").strip()
     pattern = _POSTSCRIPTS.get(marker, re.escape(marker.lower()))
-    return re.search(rf"{pattern}.*\S", text.lower()) is not None
+    return re.search(rf"{pattern}\W*\w", text.lower()) is not None
 
 
 def bullet_count(text: str, arguments: Arguments) -> bool:

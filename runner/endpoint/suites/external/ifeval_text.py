@@ -14,9 +14,9 @@ RELATIONS = (LESS_THAN, AT_LEAST)
 _WORD = re.compile(r"\w+")
 _PARAGRAPH_MARK = re.compile(r"\s?\*\*\*\s?")
 _ABBREVIATION = re.compile(
-    r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|vs|etc|e\.g|i\.e|cf|No|Inc|Ltd|Co|a\.m|p\.m|[A-Z])\.$", re.IGNORECASE
+    r"(?:^|[^\w])(?:[Mm]rs?|[Mm]s|[Dd]r|[Pp]rof|St|[JS]r|[Vv]s|e\.g|i\.e|cf|a\.m|p\.m|[A-HJ-Z])\.$"
 )
-_SENTENCE_END = re.compile(r"[.!?\u3002\uff01\uff1f]+[\"'\u201d\u2019)\]]*(?=\s|$)")
+_SENTENCE_END = re.compile(r"[.!?]+[\"'\u201d\u2019)\]]*(?=\s|$)|[\u3002\uff01\uff1f]+")
 
 
 class Unusable(ValueError):
@@ -101,7 +101,7 @@ def sentences(text: str) -> int:
     """How many sentences ``text`` has.
 
     A sentence ends at a full stop, exclamation or question mark before a blank or the end; not after common
-    abbreviations and initials. A last line without such a mark counts as well. An approximation, as is any
+    abbreviations and initials. The marks of Chinese and Japanese need no blank. A last line without such a mark counts as well. An approximation, as is any
     count of sentences.
     """
     found = 0

@@ -15,7 +15,7 @@ from runner.endpoint.suites.case import Slot
 from runner.endpoint.suites.coding.cases import CODING_CASES
 from runner.endpoint.suites.coding.loop import AgentMeans, TaskLimits
 from runner.endpoint.suites.coding.tasks import shelf
-from runner.endpoint.suites.coding.trace import AgentTrace, StopReason, cost_per_solved, total
+from runner.endpoint.suites.coding.trace import AgentTrace, StopReason, total
 from runner.endpoint.suites.playing import Played, play
 from runner.endpoint.suites.score import Verdict
 from tests.endpoint.suites.stage import MANNER, Script, call, said, target
@@ -204,12 +204,9 @@ def test_a_trace_can_be_kept_without_anything_a_model_wrote() -> None:
     assert trace.without_texts().invalid_call_count == 1
 
 
-def test_the_price_of_a_solved_task_holds_the_unsolved_ones() -> None:
-    assert cost_per_solved([(True, 1.0), (False, 2.0), (True, 3.0)]) == 3.0
-    assert cost_per_solved([(True, 1.0), (False, None)]) is None
-    assert cost_per_solved([(False, 1.0)]) is None
-    assert cost_per_solved([]) is None
+def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     assert total([]) == 0
+    assert total([1, 2.5]) == 3.5
     assert total([1, None]) is None
 
 

@@ -77,7 +77,7 @@ EXAMPLES: list[tuple[str, dict[str, object], list[str], list[str]]] = [
     (
         "detectable_content:postscript",
         {"postscript_marker": "P.S."},
-        ["Bye\nP.S. More", "p. s. x"],
+        ["Bye\nP.S. More", "p. s. x", "P.S.\nMore"],
         ["Bye", "P.S."],
     ),
     ("detectable_content:postscript", {"postscript_marker": "P.P.S"}, ["P.P.S. so"], ["P.S. so"]),
@@ -235,6 +235,10 @@ def test_the_loose_mode_forgives_a_line_before_and_after_and_stars() -> None:
         ("Mr. Hu left.", 1),
         ("He said: 'Go.' She went.", 2),
         ("see e.g. the list. Done!", 2),
+        ("Is it good? No. It is bad.", 3),
+        ("So am I. Are you?", 2),
+        ("J. R. Ewing came at 9 a.m. today. Good.", 2),
+        ("\u4f60\u597d\u3002\u518d\u89c1\u3002", 2),
     ],
 )
 def test_sentences_are_counted(text: str, count: int) -> None:
