@@ -103,7 +103,10 @@ def client_command(
             missed = missed or row.within is False
         for peer, program in others:
             say(peer_row(peer, program, count, rounds=rounds, beat=beat).line())
-    say(f"load average at the end: {load_average()}; other work on this machine makes every row worse")
+    say(
+        f"load average at the end: {load_average()}; other work on this machine makes every row worse "
+        "(chrt -f 5 in front of the command keeps it away, where that is allowed)"
+    )
     return BELOW_AIM if missed else 0
 
 

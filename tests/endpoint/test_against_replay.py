@@ -24,6 +24,7 @@ SHELL = Tool(
 )
 SAID = "I will look at the repository first."
 RUNS = count()
+PATIENT, SHORT = Deadlines(headers=30, stall=30), Deadlines(headers=0.5, stall=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def ask(
         model="replay-careful",
         tools=(SHELL,),
         stream=stream,
-        deadlines=Deadlines(headers=0.5, stall=0.3, total=20),
+        deadlines=SHORT if {"hang", "stall"} & set(faults) else PATIENT,
     )
 
     async def main() -> StreamResult:

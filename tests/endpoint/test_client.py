@@ -20,7 +20,7 @@ from runner.endpoint.timing import timing
 from tests.endpoint.exchanges import question
 from tests.endpoint.servers import WHOLE, Peer, saying, serving
 
-SLOW_DOWN = b"HTTP/1.1 429 Too Many Requests\r\nretry-after-ms: 150\r\ncontent-length: 0\r\n\r\n"
+SLOW_DOWN = b"HTTP/1.1 429 Too Many Requests\r\nretry-after-ms: 600\r\ncontent-length: 0\r\n\r\n"
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 
 
@@ -95,7 +95,7 @@ def test_no_more_requests_are_in_flight_than_there_are_slots() -> None:
     results = asyncio.run(run())
     assert most == 3
     waits = sorted(timing(result).queue_ms or 0 for result in results)
-    assert waits[-1] > 15
+    assert waits[-1] > 30
 
 
 def test_a_planned_time_is_kept_and_lateness_shows_as_queue() -> None:
@@ -126,19 +126,19 @@ def test_a_server_that_wants_a_pause_gets_it_outside_measured_time() -> None:
             return await client(question()), await client(question())
 
     limited, after = asyncio.run(run())
-    assert (limited.outcome, limited.retry_after_seconds) == (Outcome.RATE_LIMITED, 0.15)
+    assert (limited.outcome, limited.retry_after_seconds) == (Outcome.RATE_LIMITED, 0.6)
     assert after.outcome is Outcome.OK
     assert limited.milestones.ended is not None
     assert after.milestones.sent is not None
-    assert after.milestones.sent - limited.milestones.ended >= 145_000_000
+    assert after.milestones.sent - limited.milestones.ended >= 595_000_000
     queue = timing(after).queue_ms
     assert queue is not None
-    assert queue < 140
+    assert queue < 550
 
 
 def test_a_pause_is_not_kept_where_that_is_switched_off() -> None:
     async def run() -> int:
-        long = SLOW_DOWN.replace(b"-ms: 150", b": 3600")
+        long = SLOW_DOWN.replace(b"-ms: 600", b": 3600")
         async with (
             serving(saying(long, then="go on")) as server,
             StreamClient(server.address, pace_seconds=0) as client,
