@@ -101,8 +101,8 @@ def sentences(text: str) -> int:
     """How many sentences ``text`` has.
 
     A sentence ends at a full stop, exclamation or question mark before a blank or the end; not after common
-    abbreviations and initials. The marks of Chinese and Japanese need no blank. A last line without such a mark counts as well. An approximation, as is any
-    count of sentences.
+    abbreviations and initials. The marks of Chinese and Japanese need no blank. A last line without such a
+    mark counts as well. An approximation, as is any count of sentences.
     """
     found = 0
     start = 0
