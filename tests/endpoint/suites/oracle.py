@@ -61,9 +61,9 @@ class Oracle:
     def _worked(self, case: Case, turn: int) -> tuple[str, tuple[ToolCall, ...]]:
         root = SOLUTIONS / case.identifier
         files = {
-            path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+            path.relative_to(root).as_posix().removesuffix(".txt"): path.read_text(encoding="utf-8")
             for path in sorted(root.rglob("*"))
-            if path.is_file() and "__pycache__" not in path.parts
+            if path.is_file()
         }
         if turn == 0:
             return "Looking.", (_call("list_files"), _call("read_file", "c2", path="README.md"))

@@ -20,9 +20,9 @@ BY_NAME = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.identifie
 def solution(task: CodingTask) -> dict[str, str]:
     root = SOLUTIONS / task.identifier
     written = {
-        path.relative_to(root).as_posix(): path.read_text(encoding="utf-8")
+        path.relative_to(root).as_posix().removesuffix(".txt"): path.read_text(encoding="utf-8")
         for path in root.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file()
     }
     assert written
     return {**task.files, **written}
