@@ -74,7 +74,7 @@ def test_cells_priced_on_other_hardware_are_listed() -> None:
 
 
 def test_no_template_holds_a_dollar_figure_typed_by_hand() -> None:
-    for path in (ROOT / "generators" / "templates").iterdir():
+    for path in (ROOT / "generators" / "templates").rglob("*.j2"):
         assert not re.search(r"\$\d", path.read_text(encoding="utf-8")), path.name
 
 
