@@ -70,9 +70,11 @@ class Workbench:
 
     Args:
         confine: puts a command into a sandbox; None runs it as a plain process with limits.
+        python: the interpreter, as it is called where the command runs; 3.10 or newer.
     """
 
     confine: Confine | None = None
+    python: str = sys.executable
     limits: CandidateLimits = field(default_factory=CandidateLimits)
 
     async def checks(self, files: Mapping[str, str], codes: Sequence[str]) -> tuple[CheckRun, ...]:
@@ -108,7 +110,7 @@ class Workbench:
             workspace, home = Path(folder) / "work", Path(folder) / "home"
             home.mkdir()
             _materialised(files, workspace)
-            command: Sequence[str] = (sys.executable, "-I", "-S", "-B", "-c", _source(), str(workspace))
+            command: Sequence[str] = (self.python, "-I", "-S", "-B", "-c", _source(), str(workspace))
             if self.confine is not None:
                 command = self.confine(command, workspace, home)
             return _supervised(command, json.dumps(job).encode(), Path(folder), home, limits.wall_seconds)
@@ -146,7 +148,7 @@ def _supervised(
             cwd=folder,
             start_new_session=True,
         )
-        in_time = _ended(process.pid, seconds)
+        in_time = _ended(process, seconds)
         # Not reaped yet, so that the number of the group cannot be anybody else's.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -156,16 +158,22 @@ def _supervised(
         return _objects(said.read(MAX_OUTPUT)), note if in_time else f"stopped after {seconds:g} s"
 
 
-def _ended(pid: int, seconds: float) -> bool:
+def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     """Wait until the process has ended, without reaping it; False where it has not after so long."""
     deadline = time.monotonic() + seconds
     pause = 0.005
-    while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
+    while not _is_over(process):
         if time.monotonic() >= deadline:
             return False
         time.sleep(pause)
         pause = min(pause * 1.5, 0.05)
     return True
+
+
+def _is_over(process: subprocess.Popen[bytes]) -> bool:
+    if not hasattr(os, "waitid"):  # macOS
+        return process.poll() is not None
+    return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
 
 
 def _ending(code: int) -> str:

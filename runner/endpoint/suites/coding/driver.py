@@ -48,13 +48,16 @@ def deny(event: str, _arguments: tuple[object, ...]) -> None:
 
 def limit(job: Mapping[str, int]) -> None:
     """Bound what the whole process may use; hard limits, so that it cannot raise them again."""
-    for name, value in (
+    limits = [
         (resource.RLIMIT_CPU, job["cpu_seconds"]),
-        (resource.RLIMIT_AS, job["memory_bytes"]),
         (resource.RLIMIT_FSIZE, job["file_bytes"]),
         (resource.RLIMIT_NOFILE, 64),
         (resource.RLIMIT_CORE, 0),
-    ):
+    ]
+    if sys.platform == "linux":
+        # Elsewhere an address space cannot be bounded.
+        limits.append((resource.RLIMIT_AS, job["memory_bytes"]))
+    for name, value in limits:
         resource.setrlimit(name, (value, value))
 
 
