@@ -70,7 +70,7 @@ def client_command(
     *,
     streams: str = "",
     rounds: int = 4,
-    workers: int = 1,
+    workers: int = 2,
     peers: str = "",
     beat: Beat = Beat(),  # noqa: B008 - a frozen value
 ) -> int:
@@ -80,7 +80,7 @@ def client_command(
         say: gets every line.
         streams: numbers with commas; empty for those of the aim.
         rounds: requests per stream, one after the other.
-        workers: processes that share the streams of a further row.
+        workers: processes that share the streams of a further row, from 100 streams on; 1: no such row.
         peers: folder whose environments ``guidellm`` and ``aiperf`` hold those programs.
         beat: what the server sends and when.
 

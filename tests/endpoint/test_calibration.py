@@ -56,7 +56,7 @@ def test_the_client_is_measured_against_another_process_and_the_value_can_be_sto
         assert each.gap_error.count == each.requests * (QUICK.chunks - 1)
         assert each.ttft_bias.p50 is not None
         # A busy machine makes it late; nothing makes it early by more than the clock's grain.
-        assert -1 < each.ttft_bias.p50 < 1000
+        assert each.ttft_bias.p50 > -1
         assert each.arrival_lag.p50 is not None
         assert each.arrival_lag.p50 >= 0
         assert each.cpu_us_per_chunk is not None

@@ -249,6 +249,21 @@ def test_an_error_in_the_stream_keeps_what_came_and_what_it_said(
     assert not result.answered
 
 
+def test_an_error_inside_a_choice_and_one_named_by_its_event_are_errors_too() -> None:
+    choice = {
+        "index": 0,
+        "delta": {"content": ""},
+        "finish_reason": "error",
+        "error": {"code": 502, "message": "gone"},
+    }
+    inside = heard([chunk(content="half"), {"choices": [choice]}, DONE])
+    assert inside.failure is not None
+    assert (inside.failure.code, inside.failure.message) == ("502", "gone")
+    named = read(exchange((10, sse(chunk(content="half")) + b'event: error\ndata: {"message": "gone"}\n\n')))
+    assert named.failure is not None
+    assert (named.outcome, named.failure.message) == (Outcome.STREAM_ERROR, "gone")
+
+
 def test_reasoning_details_are_carried_back_in_one_message() -> None:
     details = [{"type": "reasoning.encrypted", "data": "a"}, {"type": "reasoning.encrypted", "data": "b"}]
     result = heard([chunk(reasoning_details=[detail]) for detail in details] + [STOP])

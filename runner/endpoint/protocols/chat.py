@@ -77,7 +77,7 @@ def _message(message: Message) -> JsonValue:
     return made
 
 
-def read(into: Assembly, chunk: object, at_ns: int, name: bytes = b"") -> None:  # noqa: ARG001 - the seam
+def read(into: Assembly, chunk: object, at_ns: int, name: bytes = b"") -> None:
     """One chunk of a stream, or a whole answer: both have choices, which hold a delta or a message.
 
     Raises:
@@ -85,8 +85,8 @@ def read(into: Assembly, chunk: object, at_ns: int, name: bytes = b"") -> None: 
     """
     if not isinstance(chunk, dict):
         raise MalformedEvent("invalid_chunk", chunk)
-    if chunk.get("error"):
-        into.fail(chunk["error"])
+    if chunk.get("error") or name == b"error":
+        into.fail(chunk.get("error") or chunk)
     if into.model is None and isinstance(chunk.get("model"), str):
         into.model = str(chunk["model"])
     usage = chunk.get("usage")
@@ -119,6 +119,8 @@ def _choice(into: Assembly, choice: dict[str, JsonValue], at_ns: int, tokens: in
         into.carried += objects_in(delta.get("reasoning_details"))
     else:
         into.add(FragmentKind.CONTENT, text_in(choice.get("text")), at_ns, tokens)
+    if choice.get("error"):
+        into.fail(choice["error"])
     finish = choice.get("finish_reason")
     if finish is not None and finish != "":
         into.finish_reason = str(finish)[:100]
