@@ -243,7 +243,8 @@ async def _events(response: httpx.Response) -> AsyncIterator[Mapping[str, object
             continue
         data = line.removeprefix("data:").strip()
         if data == "[DONE]":
-            return
+            # Read on to the end: a connection whose answer was left unread cannot be used again.
+            continue
         event = json.loads(data)
         if not isinstance(event, dict):
             raise EndpointError("the stream holds something else than objects")

@@ -197,7 +197,7 @@ def _recorded(folder: SweepFolder, order: SweepOrder, site: SweepSite) -> Throug
 
 def _archived(folder: SweepFolder, deployment: Deployment, site: SweepSite) -> str | None:
     """Digest of the archive of the scrapes, which is made where it is not there yet."""
-    archives = site.places.artifacts / "metrics" / "archives"
+    archives = site.places.metrics / "archives"
     scope = folder.sweep_id
     made = sorted(archives.glob(f"*_{scope}_*.duckdb"))
     if not made and folder.database.is_file():

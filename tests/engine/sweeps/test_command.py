@@ -59,7 +59,7 @@ def sweep(places: Places, **given: Any) -> tuple[int, str]:
 
 def talks_at(server: ReplayServer, **more: Any) -> dict[str, Any]:
     """Flags of a short sweep of a server."""
-    short = {"levels": "1,3", "window_seconds": "1.5", "interval_seconds": "0.1", **SMALL}
+    short = {"levels": "1,3", "window_seconds": "1", "interval_seconds": "0.1", **SMALL}
     return {"endpoint": f"{server.base_url}/v1", "model": STAND_IN, **short, **more}
 
 
@@ -163,7 +163,7 @@ def test_agents_keep_a_server_busy_each_at_a_task_of_its_own(places: Places) -> 
         provider="replay",
         model="replay-careful",
         levels="2",
-        window_seconds="3",
+        window_seconds="2",
         interval_seconds="0.2",
         isolation="none",
     )
