@@ -9,12 +9,20 @@ from pydantic import TypeAdapter, ValidationError
 
 from generators.statistics.simulation.result import StatisticsMeasurement, read_measurement
 from runner.errors import ConfigurationError
-from runner.records import AccountingReport, AccountingRow, HarnessReference, ProviderReference
+from runner.records import (
+    AccountingReport,
+    AccountingRow,
+    Definition,
+    HarnessReference,
+    ProviderReference,
+)
 
 FOLDER = "reference"
 HARNESSES: TypeAdapter[tuple[HarnessReference, ...]] = TypeAdapter(tuple[HarnessReference, ...])
 
 PROVIDERS: TypeAdapter[tuple[ProviderReference, ...]] = TypeAdapter(tuple[ProviderReference, ...])
+
+DEFINITIONS: TypeAdapter[tuple[Definition, ...]] = TypeAdapter(tuple[Definition, ...])
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,8 @@ class Reference:
     providers: tuple[ProviderReference, ...] = ()
     statistics: StatisticsMeasurement | None = None
     """How intervals, verdicts and memberships did in the simulation; None where it was never run."""
+    definitions: tuple[Definition, ...] = ()
+    """What each figure of an endpoint benchmark means."""
 
     def harness(self, name: str) -> HarnessReference | None:
         """The harness of that name; None where no module describes it."""
@@ -46,8 +56,8 @@ def load_reference(site_src: Path) -> Reference:
     Raises:
         ConfigurationError: a file holds something else.
     """
-    harnesses, accounting, providers = (
-        site_src / FOLDER / f"{name}.json" for name in ("harnesses", "accounting", "providers")
+    harnesses, accounting, providers, endpoint = (
+        site_src / FOLDER / f"{name}.json" for name in ("harnesses", "accounting", "providers", "endpoint")
     )
     try:
         return Reference(
@@ -57,6 +67,7 @@ def load_reference(site_src: Path) -> Reference:
             else (),
             PROVIDERS.validate_json(providers.read_bytes(), strict=False) if providers.is_file() else (),
             read_measurement(site_src / FOLDER / "statistics.json"),
+            DEFINITIONS.validate_json(endpoint.read_bytes(), strict=False) if endpoint.is_file() else (),
         )
     except ValidationError as error:
         raise ConfigurationError(

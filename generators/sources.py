@@ -11,6 +11,7 @@ from generators.pages.world import World
 from generators.reference import Reference
 from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import build_cells
+from generators.tables.endpoint_runs import load_endpoint_runs
 from runner.costs.price_choice import PriceChoice
 from runner.datasets import Dataset, all_datasets, load_dataset
 from runner.errors import ConfigurationError
@@ -42,7 +43,7 @@ def load_worlds(
     if not roots.demonstration.is_dir():
         return real, None
     demonstration = _world(roots.demonstration, sources, DEMONSTRATION)
-    return real, demonstration if demonstration.cells else None
+    return real, demonstration if demonstration.cells or demonstration.endpoints.runs else None
 
 
 def load_datasets(folder: Path) -> dict[str, Dataset]:
@@ -98,4 +99,5 @@ def _world(root: Path, sources: _Sources, prefix: str) -> World:
         prefix=prefix,
         choice=sources.choice,
         proofs=tuple(proof for proof in store.proofs() if proof.demonstration == bool(prefix)),
+        endpoints=load_endpoint_runs(root, demonstration=bool(prefix)),
     )

@@ -29,6 +29,8 @@ SERVING = "serving/index.md"
 PRICES = "methodology/prices.md"
 WHAT_IF = "what-if.md"
 DEMONSTRATION = "demonstration/"
+ENDPOINTS = "endpoints/index.md"
+ENDPOINT_METHODOLOGY = "methodology/endpoints.md"
 SCHEMAS = "data/schemas"
 
 
@@ -67,6 +69,21 @@ def judge_page(name: str, prefix: str = "") -> str:
 def deployment_page(name: str) -> str:
     """Source path of the page of a swept deployment."""
     return f"serving/{component(name)}.md"
+
+
+def endpoint_model_page(model: str, prefix: str = "") -> str:
+    """Source path of the page of a model whose endpoints were measured."""
+    return f"{prefix}endpoints/{component(model)}.md"
+
+
+def endpoint_run_page(model: str, run_id: str, prefix: str = "") -> str:
+    """Source path of the page of one endpoint benchmark."""
+    return f"{prefix}endpoints/{component(model)}/{component(run_id)}.md"
+
+
+def endpoint_data(model: str, run_id: str, name: str, prefix: str = "") -> str:
+    """Path of a file of an endpoint benchmark among the site's data."""
+    return f"{prefix}data/endpoint/{component(model)}/{component(run_id)}/{component(name)}"
 
 
 def setup_page(harness: str) -> str:

@@ -12,6 +12,7 @@ from generators.reference import Reference
 from generators.tables.aliases import ModelAliases
 from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
+from generators.tables.endpoint_runs import EndpointRuns
 from generators.tables.facts import TrialFacts
 from generators.tables.judge_card import JudgeCard, judge_cards
 from generators.tables.reconciliation import Reconciled, reconcile
@@ -45,6 +46,8 @@ class World:
     """At which prices the costs were asked for."""
     proofs: tuple[ProofRecord, ...] = ()
     """How judges scored submissions that were made to try them out."""
+    endpoints: EndpointRuns = field(default_factory=EndpointRuns)
+    """Benchmarks of model endpoints."""
 
     @property
     def rates(self) -> HardwareRates:

@@ -30,9 +30,13 @@ class Outcome(StrEnum):
     CONNECT_ERROR = "connect_error"
     """Name, TCP or TLS failed before anything was sent: not a class of the model's."""
     TIMEOUT_CONNECT = "timeout_connect"
+    """No connection within its deadline."""
     TIMEOUT_HEADERS = "timeout_headers"
+    """No response head within its deadline."""
     TIMEOUT_STALL = "timeout_stall"
+    """Nothing more arrived for longer than a pause may last."""
     TIMEOUT_TOTAL = "timeout_total"
+    """The whole answer was not there within its deadline."""
     STREAM_ERROR = "stream_error"
     """The connection broke inside the response, a bound was passed, or the stream held an error event."""
     PARSE_ERROR = "parse_error"
@@ -92,6 +96,7 @@ class Milestones(Part):
     released: Count | None = None
     """When a connection slot was free for it."""
     connect_begun: Count | None = None
+    """A new connection is asked for."""
     connected: Count | None = None
     """TCP is open; None where an open connection was used again."""
     secured: Count | None = None
@@ -101,6 +106,7 @@ class Milestones(Part):
     written: Count | None = None
     """The system has taken the last byte of the request's body."""
     first_byte: Count | None = None
+    """The read that brought the first byte of the response."""
     headers: Count | None = None
     """The read that completed the response's head."""
     first_event: Count | None = None
@@ -108,10 +114,15 @@ class Milestones(Part):
     first_any: Count | None = None
     """The first non-empty fragment of reasoning, content, refusal or tool call."""
     first_reasoning: Count | None = None
+    """The first non-empty fragment of reasoning."""
     first_visible: Count | None = None
+    """The first non-empty fragment of content: what a reader sees."""
     first_tool: Count | None = None
+    """The first fragment of a tool call."""
     last_any: Count | None = None
+    """The last non-empty fragment of any kind."""
     last_visible: Count | None = None
+    """The last non-empty fragment of content."""
     done: Count | None = None
     """The protocol's end mark (``[DONE]``, ``message_stop``, ``response.completed``), else the body's end."""
     ended: Count | None = None

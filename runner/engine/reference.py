@@ -7,13 +7,16 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
+from runner.engine.endpoint_definitions import endpoint_definitions
 from runner.harnesses.reference import all_references
 from runner.providers.base import Provider
 from runner.providers.registry import PROVIDERS, provider
-from runner.records import HarnessReference, ProviderReference
+from runner.records import Definition, HarnessReference, ProviderReference
 
 HARNESSES: TypeAdapter[tuple[HarnessReference, ...]] = TypeAdapter(tuple[HarnessReference, ...])
 HOSTING_PATHS: TypeAdapter[tuple[ProviderReference, ...]] = TypeAdapter(tuple[ProviderReference, ...])
+
+DEFINITIONS: TypeAdapter[tuple[Definition, ...]] = TypeAdapter(tuple[Definition, ...])
 
 
 def reference_files() -> Mapping[str, bytes]:
@@ -23,6 +26,7 @@ def reference_files() -> Mapping[str, bytes]:
     paths = tuple(map(_reference_of, providers))
     return {
         "harnesses.json": HARNESSES.dump_json(harnesses, indent=1) + b"\n",
+        "endpoint.json": DEFINITIONS.dump_json(endpoint_definitions(), indent=1) + b"\n",
         "providers.json": HOSTING_PATHS.dump_json(paths, indent=1) + b"\n",
     }
 

@@ -22,7 +22,13 @@ from runner.records.ledger import GENESIS, LedgerEntry, chain_value
 from runner.records.outcome import Outcome, Standing
 from runner.records.plan import PlannedTrial, PlanRecord
 from runner.records.proof import CHANGED, REFERENCE, ProofRecord
-from runner.records.reference import AccountingReport, AccountingRow, HarnessReference, ProviderReference
+from runner.records.reference import (
+    AccountingReport,
+    AccountingRow,
+    Definition,
+    HarnessReference,
+    ProviderReference,
+)
 from runner.records.schema import json_schemas
 from runner.records.server_window import ServerWindow, WindowGauge, WindowHistogram
 from runner.records.throughput import (
@@ -77,6 +83,7 @@ __all__ = [
     "Cost",
     "CostBasis",
     "DataWarning",
+    "Definition",
     "Deployment",
     "Fingerprint",
     "HarnessReference",

@@ -68,6 +68,15 @@ class AccountingRow(Part):
     taken_on: date
 
 
+class Definition(Part):
+    """What one word or figure of a benchmark means, in the words of the code that makes it."""
+
+    name: str = Field(description="unique; figures have the name of their column")
+    group: str
+    text: str = Field(description="``like this``: a name or formula; empty where the formula says all")
+    formula: str = Field(default="", description="of two moments, where that is all")
+
+
 class AccountingReport(Part):
     """The newest rows of every harness that was ever run so."""
 
