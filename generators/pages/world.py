@@ -15,6 +15,7 @@ from generators.tables.cells import Cell
 from generators.tables.endpoint_runs import EndpointRuns
 from generators.tables.facts import TrialFacts
 from generators.tables.judge_card import JudgeCard, judge_cards
+from generators.tables.pair_table import PairTable, pair_tables
 from generators.tables.reconciliation import Reconciled, reconcile
 from runner.costs.bases import Pricing
 from runner.costs.hardware import HardwareRates
@@ -92,6 +93,18 @@ class World:
     def reconciled(self) -> Reconciled:
         """How far the ways to know each cost agree."""
         return reconcile(self.cells, self.pricing, self.sweeps)
+
+    @cached_property
+    def repositories(self) -> Mapping[str, Mapping[str, str]]:
+        """Repository of each task, by dataset; empty for a dataset that no file describes."""
+        return {
+            name: {task.id: task.repo for task in dataset.tasks} for name, dataset in self.datasets.items()
+        }
+
+    @cached_property
+    def pair_tables(self) -> tuple[PairTable, ...]:
+        """Every pair of cells of each skill and dataset, with the one verdict that all pages show."""
+        return tuple(pair_tables(self.cells, self.repositories))
 
     @cached_property
     def newest_run(self) -> date | None:
