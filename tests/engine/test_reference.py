@@ -44,7 +44,7 @@ def test_the_committed_reference_is_what_the_code_says_today() -> None:
 
 
 def test_every_harness_is_described(tmp_path: Path) -> None:
-    assert write_reference(tmp_path) == ["harnesses.json", "providers.json"]
+    assert write_reference(tmp_path) == ["harnesses.json", "endpoint.json", "providers.json"]
     assert write_reference(tmp_path) == []
     text = (tmp_path / "harnesses.json").read_text(encoding="utf-8")
     assert all(f'"name": "{name}"' in text for name in HARNESSES)
