@@ -12,7 +12,7 @@ from typing import Any
 
 from invoke import Collection, Context, task
 
-from runner.commands import harness, metrics, money, serving
+from runner.commands import endpoints, harness, metrics, money, serving
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -378,5 +378,7 @@ namespace = Collection(
     money.prices_import,
     money.prices_fetch,
     serving.sweep,
+    endpoints.bench,
+    endpoints.bench_report,
 )
 namespace.configure({ROOT_KEY: str(ROOT)})

@@ -70,11 +70,18 @@ class Entry:
     finished_at: datetime
     price: BenchPrice
     load: LoadPlace | None = None
+    epoch_ns: int | None = None
+    """Where the offsets of requests count from; None: the first request itself."""
 
 
 def trial_record(played: Played, entry: Entry, keeping: Keeping) -> BenchTrial:
     """The record of a trial that was asked."""
-    requests = tuple(request_record(result, entry.price, keeping) for result in played.results)
+    epoch = entry.epoch_ns
+    if epoch is None and played.results:
+        epoch = played.results[0].milestones.sent
+    requests = tuple(
+        request_record(result, entry.price, keeping, epoch_ns=epoch) for result in played.results
+    )
     agent = played.agent
     if agent is not None and not keeping.responses:
         agent = agent.without_texts()
@@ -122,7 +129,9 @@ def _identity(case: Case, slot: Slot, seed: int, entry: Entry) -> dict[str, Any]
     }
 
 
-def request_record(result: StreamResult, price: BenchPrice, keeping: Keeping) -> BenchRequest:
+def request_record(
+    result: StreamResult, price: BenchPrice, keeping: Keeping, *, epoch_ns: int | None = None
+) -> BenchRequest:
     """One request. Without responses nothing stays that a model may have written."""
     cost, missing = request_cost(result.usage, price)
     sent = result.milestones.sent
@@ -131,6 +140,7 @@ def request_record(result: StreamResult, price: BenchPrice, keeping: Keeping) ->
         outcome=result.outcome.value,
         failure=_failure(result, keep=keep),
         started_at=result.started_at,
+        offset_ms=_rounded(between(epoch_ns, sent)),
         http_status=result.http_status,
         finish_reason=_plain(result.finish_reason, keep=keep),
         ended_cleanly=result.ended_cleanly,

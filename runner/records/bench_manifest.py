@@ -97,6 +97,7 @@ class LoadStage(Part):
         default=(), description="planned send times from the beginning of the stage; empty in a closed loop"
     )
     seed: Count | None = None
+    levels: tuple[float, ...] = Field(default=(), description="lowest and highest, of a search or a ramp")
     adaptive: bool = Field(default=False, description="a search decides as it goes which levels it asks")
 
 
@@ -151,6 +152,7 @@ class BenchHost(Part):
     processors: Count
     python: str
     event_loop: str
+    sandbox: str = Field(default="", description="what confined the code that models wrote")
     client_region: str | None = None
 
 
@@ -191,6 +193,10 @@ class BenchSettings(Part):
     temperature: float | None = None
     keep_responses: bool = True
     thresholds: tuple[str, ...] = ()
+    external: Mapping[str, JsonValue] = Field(
+        default={}, description="suite of others: its name and its file"
+    )
+    transcript: str | None = Field(default=None, description="file of a recorded agent, as it was named")
     limits: Mapping[str, float] = Field(default={}, description="limits that goodput is counted under")
 
 

@@ -1,0 +1,1 @@
+"""Bench: endpoint benchmarks as a command: plan, run, resume, report."""

@@ -1,0 +1,252 @@
+"""Command: ``invoke bench`` from its options to its exit code."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from runner.endpoint.address import EndpointAddress
+from runner.endpoint.dotenv import environment_with
+from runner.endpoint.loops import run as run_loop
+from runner.endpoint.recording import Keeping
+from runner.endpoint.target import Target
+from runner.endpoint.targets import load_targets
+from runner.engine.bench.calibrating import calibrated, levels_of
+from runner.engine.bench.casework import cases_again
+from runner.engine.bench.confining import workbench
+from runner.engine.bench.demonstration import Demonstration
+from runner.engine.bench.ending import finish, finish_with_fault
+from runner.engine.bench.host import this_host, this_tool
+from runner.engine.bench.ledger import Spending, counts, done_by_key
+from runner.engine.bench.live import LiveTarget, Means, Writer
+from runner.engine.bench.options import BenchOptions
+from runner.engine.bench.planning import Surroundings, plan, targets_of
+from runner.engine.bench.progress import ending_lines, plan_lines, trial_line
+from runner.engine.bench.resuming import mark_key, targets_again
+from runner.engine.bench.running import Outcome, run_bench
+from runner.engine.lock import locked
+from runner.engine.places import Places
+from runner.engine.pricing import load_book
+from runner.engine.stop import Stop
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_trial import BenchTrial
+from runner.store.bench_run import BenchRun, TrialLog, find_run
+from runner.store.layout import StoreRoots
+
+Say = Callable[[str], None]
+SOLUTIONS = ("tests", "data", "coding-solutions")
+
+
+@dataclass(frozen=True)
+class BenchCall:
+    """One call of the command.
+
+    Args:
+        resume: id of a run that is to go on, ``latest`` for the newest; empty starts a new one.
+        out: folder that the reports go to; empty writes none.
+        log: file for what the built-in server injected and sent; for demonstrations.
+    """
+
+    options: BenchOptions
+    resume: str = ""
+    dry_run: bool = False
+    quiet: bool = False
+    out: str = ""
+    log: Path | None = None
+
+
+def bench_command(places: Places, say: Say, call: BenchCall, environ: Mapping[str, str]) -> int:
+    """Plan a run or take one up, work it off, and write its figures.
+
+    Returns:
+        0: everything planned was done and the thresholds are met; 2: done, a threshold failed; 3: something
+        was left, all results are saved; 4: our own fault, results up to it are saved.
+
+    Raises:
+        HarnessmarkError: nothing was asked: the options, files or keys are wrong.
+    """
+    environment = environment_with(places.root / ".env", environ)
+    if call.resume:
+        return _go_on(places, say, call, environment)
+    options = call.options.checked()
+    catalogue = load_targets(places.datasets / "targets")
+    now = datetime.now(UTC)
+    targets = targets_of(options, catalogue, now.date())
+    if not call.dry_run:
+        _keys(targets, environment)
+    _, sandbox = workbench()
+    around = Surroundings(
+        catalogue,
+        load_book(places.prices),
+        this_tool(places.root),
+        this_host(options.client_region, sandbox),
+        now,
+    )
+    manifest = plan(options, targets, around, calibration_missing="switched off")
+    if call.dry_run:
+        for line in plan_lines(manifest):
+            say(line)
+        return 0
+    if options.calibrate:
+        tls = any((target.entry.base_url or "").startswith("https:") for target in targets)
+        found, missing = calibrated(levels_of(manifest), options.chosen_transport, tls=tls, note=say)
+        manifest = manifest.model_copy(update={"calibration": found, "calibration_missing": missing})
+    run = _run_of(places, manifest, environment, targets)
+    with locked(places.lock(f"bench-{manifest.run_id}"), wait=False, holder="another runner of this run"):
+        run.begin(manifest)
+        for line in plan_lines(manifest):
+            say(line)
+        return _work_off(places, say, call, run, manifest, targets, environment)
+
+
+def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, str]) -> int:
+    found = find_run(StoreRoots(places.results), call.resume, places.scanner(environment))
+    manifest = found.manifest()
+    targets = targets_again(manifest, load_targets(places.datasets / "targets"))
+    _keys(targets, environment)
+    run = _run_of(places, manifest, environment, targets)
+    with locked(places.lock(f"bench-{manifest.run_id}"), wait=False, holder="another runner of this run"):
+        lost = run.repair()
+        if lost:
+            say(f"the last line was cut: {lost} bytes of a trial in flight are gone, it will be made again")
+        for line in plan_lines(manifest):
+            say(line)
+        return _work_off(places, say, call, run, manifest, targets, environment)
+
+
+def _run_of(
+    places: Places, manifest: BenchManifest, environment: Mapping[str, str], targets: Sequence[Target]
+) -> BenchRun:
+    names = [target.entry.key_variable for target in targets if target.entry.key_variable is not None]
+    roots = StoreRoots(places.results)
+    root = roots.demonstration if manifest.demonstration else roots.public
+    return BenchRun(root, manifest.model, manifest.run_id, places.scanner(environment, names))
+
+
+def _keys(targets: Sequence[Target], environment: Mapping[str, str]) -> dict[str, str | None]:
+    return {target.identifier: target.key(environment) for target in targets}
+
+
+def _work_off(
+    places: Places,
+    say: Say,
+    call: BenchCall,
+    run: BenchRun,
+    manifest: BenchManifest,
+    targets: Sequence[Target],
+    environment: Mapping[str, str],
+) -> int:
+    trials = run.trials()
+    done = [trial for trial in trials if counts(trial)]
+    spending = Spending(manifest)
+    spending.take(trials, with_time=False)
+    stop, bench = Stop(), workbench()[0]
+    total, over = len(manifest.planned), len(done_by_key(trials))
+    shown = [over]
+
+    def progress(trial: BenchTrial) -> None:
+        shown[0] += 1
+        if not call.quiet:
+            say(trial_line(trial, shown[0], total))
+
+    with ExitStack() as stack:
+        addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
+        writer = Writer(TrialLog(run))
+        stack.callback(writer.close)
+        prices = {target.identifier: target.price for target in manifest.targets}
+        means = Means(
+            manifest=manifest,
+            targets={
+                target.identifier: LiveTarget(target, addresses[target.identifier], prices[target.identifier])
+                for target in targets
+            },
+            cases=cases_again(manifest),
+            keeping=Keeping(manifest.settings.keep_responses, mark_key(places, manifest)),
+            workbench=bench,
+            stop=stop,
+            spending=spending,
+            writer=writer,
+            progress=progress,
+            note=lambda line: None if call.quiet else say(line),
+        )
+        try:
+            with _stopping_on_signals(stop, say):
+                outcome = run_loop(run_bench(means, done))
+        except BaseException as error:
+            writer.close()
+            finish_with_fault(run, manifest, error)
+            raise
+    return _finished(run, manifest, outcome, call, say)
+
+
+def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: BenchCall, say: Say) -> int:
+    summary = finish(run, manifest, outcome.reasons)
+    for line in ending_lines(run, manifest, summary):
+        say(line)
+    if call.out:
+        from runner.engine.bench.reporting import write_reports
+
+        for path in write_reports(run, Path(call.out)):
+            say(f"report: {path}")
+    return summary.exit_code
+
+
+def _addresses(
+    places: Places,
+    stack: ExitStack,
+    run: BenchRun,
+    manifest: BenchManifest,
+    targets: Sequence[Target],
+    environment: Mapping[str, str],
+    log: Path | None,
+) -> dict[str, EndpointAddress]:
+    """Where each target answers, with its key; the built-in server is started where it is one."""
+    found = {}
+    server = None
+    if manifest.demonstration:
+        solutions = places.root.joinpath(*SOLUTIONS)
+        server = stack.enter_context(Demonstration(run.manifest_path, places.cassettes, solutions, log))
+    for number, target in enumerate(targets, 1):
+        if server is not None:
+            found[target.identifier] = server.address(target, number)
+        else:
+            base = target.entry.base_url or ""
+            found[target.identifier] = EndpointAddress(base, api_key=target.key(environment))
+    return found
+
+
+@contextmanager
+def _stopping_on_signals(stop: Stop, say: Say) -> Iterator[None]:
+    """The first Ctrl-C lets what is in flight end, the second one gives it up."""
+
+    def press(_number: int, _frame: object) -> None:
+        second = stop.press()
+        say(
+            "Giving up the trials in flight; resume will make them again."
+            if second
+            else "Finishing the trials in flight; press Ctrl-C again to give them up."
+        )
+
+    before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def calibrate_command(say: Say, options: BenchOptions, levels: Sequence[int]) -> int:
+    """Measure the client alone and print its error; 0 where it is within its limits, else 2."""
+    from runner.engine.bench.calibrating import calibration_lines
+
+    found, missing = calibrated(levels, replace(options).checked().chosen_transport, tls=False, note=say)
+    if found is None:
+        say(f"the client could not be calibrated: {missing}")
+        return 4
+    for line in calibration_lines(found):
+        say(line)
+    return 0 if all(row.within for row in found.levels) else 2

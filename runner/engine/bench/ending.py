@@ -1,0 +1,47 @@
+"""Ending: the figures of a run from its files, and the exit code that they come to."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from runner.endpoint.statistics.summary import Ended, Ending, account, summarise
+from runner.engine.bench.ledger import MADE_UP_FOR
+from runner.errors import HarnessmarkError
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_summary import BenchSummary
+from runner.store.bench_run import BenchRun
+
+DONE, BELOW_THRESHOLD, PARTIAL, OWN_FAULT = 0, 2, 3, 4
+
+
+def finish(run: BenchRun, manifest: BenchManifest, reasons: Sequence[str]) -> BenchSummary:
+    """Write the figures of what is there."""
+    trials = run.trials()
+    so_far = account(manifest, trials)
+    cut = sum(count for reason, count in so_far.skipped.items() if reason in MADE_UP_FOR)
+    partial = bool(so_far.left or cut or reasons)
+    ended: Ended = "partial" if partial else "complete"
+    reason = "; ".join(reasons) or ("something was left" if partial else "")
+    ending = Ending(ended, reason, PARTIAL if partial else DONE)
+    summary = summarise(manifest, trials, ending, run.trials_sha256())
+    if not partial and any(each.failed for each in summary.thresholds):
+        summary = summary.model_copy(update={"exit_code": BELOW_THRESHOLD})
+    run.write_summary(summary)
+    return summary
+
+
+def finish_with_fault(run: BenchRun, manifest: BenchManifest, error: BaseException) -> None:
+    """Write the figures of what was made before our own fault; the fault itself is told by who raised it."""
+    ending = Ending("harness-fault", type(error).__name__, OWN_FAULT)
+    with contextlib.suppress(HarnessmarkError):
+        run.write_summary(summarise(manifest, run.trials(), ending, run.trials_sha256()))
+
+
+def again(run: BenchRun) -> BenchSummary:
+    """The figures from the files alone, with the ending that was noted; nothing is written."""
+    manifest, before = run.manifest(), run.summary()
+    ending = Ending("partial", "the run was killed, or is still at work", PARTIAL)
+    if before is not None:
+        ending = Ending(before.ended, before.ended_reason, before.exit_code)
+    return summarise(manifest, run.trials(), ending, run.trials_sha256())

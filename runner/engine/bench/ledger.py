@@ -1,0 +1,78 @@
+"""Ledger of a run in memory: what is done, what each target has spent, and why something is not asked."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from runner.endpoint.statistics.outcomes import OURS
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_trial import BenchTrial
+
+TIME_SPENT = "the budget of time was spent"
+MONEY_SPENT = "the budget of money was spent"
+LOAD_TIME_SPENT = "the budget of time for load was spent"
+MADE_UP_FOR = frozenset({TIME_SPENT, MONEY_SPENT, LOAD_TIME_SPENT})
+"""Reasons that a resumed run does not accept: it asks again."""
+
+
+def counts(trial: BenchTrial) -> bool:
+    """Whether a trial is over: made, or skipped for good. One that we ourselves gave up is not."""
+    if trial.skipped is not None:
+        return trial.skipped not in MADE_UP_FOR
+    return all(request.outcome not in OURS for request in trial.requests)
+
+
+@dataclass
+class Spending:
+    """Time and money that targets have cost so far, of this and of earlier sittings.
+
+    Args:
+        manifest: holds the budgets. That of money is shared evenly among the targets.
+    """
+
+    manifest: BenchManifest
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    dollars: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    load_seconds: float = 0.0
+
+    def take(self, trials: Iterable[BenchTrial], *, with_time: bool) -> None:
+        """Take earlier trials into account."""
+        for trial in trials:
+            self.add(trial, with_time=with_time)
+
+    def add(self, trial: BenchTrial, *, with_time: bool = True) -> None:
+        """One trial more. The time of load stages is counted by whoever runs them."""
+        spent = sum(request.cost_usd for request in trial.requests if request.cost_usd is not None)
+        self.dollars[trial.target] += spent
+        if trial.load is None and with_time and trial.skipped is None:
+            self.seconds[trial.target] += (trial.finished_at - trial.started_at).total_seconds()
+
+    def reason(self, target: str) -> str:
+        """Why nothing more is asked of ``target``; empty while its budgets last."""
+        settings = self.manifest.settings
+        if settings.budget_seconds is not None and self.seconds[target] >= settings.budget_seconds:
+            return TIME_SPENT
+        return self.money_reason(target)
+
+    def money_reason(self, target: str) -> str:
+        """The same, for money alone."""
+        share = self.share_usd
+        return MONEY_SPENT if share is not None and self.dollars[target] >= share else ""
+
+    @property
+    def share_usd(self) -> float | None:
+        """What each target may spend."""
+        budget = self.manifest.settings.budget_usd
+        return None if budget is None else budget / len(self.manifest.targets)
+
+    def left_usd(self, target: str) -> float | None:
+        """What ``target`` may still spend; None without a limit."""
+        share = self.share_usd
+        return None if share is None else max(0.0, share - self.dollars[target])
+
+
+def done_by_key(trials: Iterable[BenchTrial]) -> Mapping[str, BenchTrial]:
+    """Trials that need not be made any more."""
+    return {trial.key: trial for trial in trials if counts(trial)}

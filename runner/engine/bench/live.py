@@ -1,0 +1,103 @@
+"""Live: what a planned run needs while it runs: endpoints with keys, the log, the user's will to stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from runner.endpoint.address import EndpointAddress
+from runner.endpoint.breaker import CircuitBreaker
+from runner.endpoint.recording import Keeping
+from runner.endpoint.request import Deadlines
+from runner.endpoint.suites.asking import Manner
+from runner.endpoint.suites.case import Case
+from runner.endpoint.suites.coding.candidate import Workbench
+from runner.endpoint.target import Target
+from runner.engine.bench.ledger import Spending
+from runner.engine.stop import Stop
+from runner.records.bench_manifest import BenchManifest, BenchPrice
+from runner.records.bench_trial import BenchTrial
+from runner.store.bench_run import TrialLog
+
+Progress = Callable[[BenchTrial], None]
+
+
+@dataclass(frozen=True)
+class LiveTarget:
+    """A target that can be asked."""
+
+    target: Target
+    address: EndpointAddress
+    price: BenchPrice
+    breaker: CircuitBreaker = field(default_factory=CircuitBreaker)
+
+    @property
+    def name(self) -> str:
+        """Its id."""
+        return self.target.identifier
+
+
+@dataclass(frozen=True)
+class Means:
+    """All of that."""
+
+    manifest: BenchManifest
+    targets: Mapping[str, LiveTarget]
+    cases: Mapping[str, Case]
+    keeping: Keeping
+    workbench: Workbench
+    stop: Stop
+    spending: Spending
+    writer: Writer
+    progress: Progress
+    note: Callable[[str], None]
+
+    def manner(self) -> Manner:
+        """How all cases are asked."""
+        settings = self.manifest.settings
+        limits = settings.deadlines
+        return Manner(
+            salt=settings.salt,
+            base_seed=settings.seed,
+            deadlines=Deadlines(
+                connect=limits.connect, headers=limits.headers, stall=limits.stall, total=limits.total
+            ),
+            effort=settings.effort,
+            max_output_tokens=settings.max_output_tokens,
+            temperature=settings.temperature,
+        )
+
+
+class Writer:
+    """Puts trials on the disk from a thread of its own, so that no stream waits for it."""
+
+    def __init__(self, log: TrialLog) -> None:
+        self._log = log
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="trials")
+        self._begun: set[asyncio.Future[None]] = set()
+
+    async def write(self, trial: BenchTrial) -> None:
+        """Return when ``trial`` is on the disk."""
+        await asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
+
+    def begin(self, trial: BenchTrial) -> None:
+        """Begin to write ``trial``; :meth:`flush` waits for it."""
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
+        self._begun.add(future)
+
+    async def flush(self) -> None:
+        """Wait for everything that was begun.
+
+        Raises:
+            StoreError: something could not be written.
+        """
+        begun, self._begun = self._begun, set()
+        for future in begun:
+            await future
+
+    def close(self) -> None:
+        """Wait for the thread, then let go of the file."""
+        self._pool.shutdown(wait=True)
+        self._log.close()

@@ -1,0 +1,94 @@
+"""Progress: what a run says of itself in the terminal, a line at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_summary import BenchSummary
+from runner.records.bench_trial import BenchTrial
+from runner.store.bench_run import BenchRun
+
+
+def plan_lines(manifest: BenchManifest) -> Iterator[str]:
+    """What is planned."""
+    settings = manifest.settings
+    plain = [each for each in manifest.planned if each.stage is None]
+    warm_ups = sum(each.warm_up for each in manifest.planned)
+    yield f"run {manifest.run_id}" + (
+        " (demonstration: the built-in server)" if manifest.demonstration else ""
+    )
+    for target in manifest.targets:
+        price = target.price
+        money = price.missing_reason or f"${price.input:g} / ${price.output:g} per million tokens in / out"
+        yield f"  {target.label}: {target.identifier}, {target.protocol}; {money}"
+    counts = Counter(each.case for each in plain if each.target == manifest.reference)
+    yield (
+        f"  {len(plain)} trials of {len(counts)} cases at {len(manifest.targets)} targets, "
+        f"{len(manifest.planned) - len(plain)} of load in {len(manifest.stages)} stages; "
+        f"{warm_ups} of all are warm-ups"
+    )
+    searches = sum(stage.adaptive for stage in manifest.stages)
+    if searches:
+        yield f"  and {searches} searches that decide as they go"
+    yield (
+        f"  budget: {_seconds(settings.budget_seconds)} per target, {_seconds(settings.load_budget_seconds)} "
+        f"for load, {'no limit of money' if settings.budget_usd is None else f'${settings.budget_usd:g}'}"
+    )
+    if manifest.calibration is not None:
+        for row in manifest.calibration.levels:
+            yield (
+                f"  client at {row.streams} streams: TTFT bias {_ms(row.bias_p50_ms)} at p50, "
+                f"{_ms(row.bias_p99_ms)} at p99{'' if row.within else '; above its limits'}"
+            )
+
+
+def trial_line(trial: BenchTrial, number: int, total: int) -> str:
+    """One finished trial."""
+    first = trial.requests[0] if trial.requests else None
+    status = {"passed": "OK", "error": "ERROR", "skipped": "SKIP"}.get(trial.score.verdict, "FAIL")
+    ttft = "" if first is None or first.timing.ttft_ms is None else f", TTFT {first.timing.ttft_ms:.0f} ms"
+    slot = f"warm-up {trial.run}" if trial.warm_up else f"run {trial.slot}"
+    said = trial.score.verdict if trial.score.verdict != "error" else (trial.outcome or "error")
+    return f"[{number}/{total}] {status:5} {trial.target} {trial.case} {slot}: {said}{ttft}"
+
+
+def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) -> Iterator[str]:
+    """What came of it."""
+    account = summary.account
+    skipped = sum(account.skipped.values())
+    yield f"{account.done} of {account.planned} trials done, {skipped} skipped, {account.left} left"
+    for reason, count in account.skipped.items():
+        yield f"  skipped {count}: {reason}"
+    if summary.ended_reason:
+        yield f"  ended because: {summary.ended_reason}"
+    for target in summary.targets:
+        score = target.score
+        ttft = target.measures.get("ttft_ms")
+        median = None if ttft is None else ttft.quantile(0.5)
+        yield (
+            f"  {target.label}: "
+            + (f"{score.over_attempted.count} of {score.over_attempted.of} right, " if score else "")
+            + f"{target.reliability.succeeded.count} of {target.reliability.requests} requests ok, "
+            + f"TTFT p50 {_ms(None if median is None else median.value)}"
+        )
+        for flag in target.flags:
+            yield f"    note: {flag}"
+    for flag in summary.flags:
+        yield f"  note: {flag}"
+    for each in summary.thresholds:
+        if each.failed is not False:
+            what = "unknown" if each.failed is None else f"FAILED with {each.value:g}"
+            yield f"  threshold {each.text} at {each.target}: {what}"
+    yield f"files: {run.folder}"
+    if summary.exit_code == 3:
+        yield f"go on: invoke bench --resume {manifest.run_id}"
+
+
+def _seconds(value: float | None) -> str:
+    return "no limit of time" if value is None else f"{value:g} s"
+
+
+def _ms(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:.1f} ms"
