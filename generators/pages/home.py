@@ -1,11 +1,11 @@
-"""Home: the question, the frontier of the widest comparison, how fresh it is, and how to read it."""
+"""Home: the question and its answer, the frontier of the widest comparison, and how to read it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from generators.pages import links, words
+from generators.pages import decide, links, words
 from generators.pages.board_tables import cells_table, few_tasks, frontier_table
 from generators.pages.charting import pareto
 from generators.pages.rendering import Crumb, Page
@@ -37,6 +37,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
     path = world.prefix + links.HOME
     board = front_board(world)
     skill = world.widest[0] if world.widest else ""
+    asked = None if world.demonstration else decide.section(world, path)
     drawn = None
     if board is not None:
         drawn = pareto(
@@ -53,6 +54,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
         template="home.md.j2",
         description="Coding harness and model pairs, measured on real repositories: score, cost and time.",
         context={
+            "decide": asked,
             "tiles": tiles(world),
             "board": board,
             "skill": skill,
@@ -77,7 +79,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
         crumbs=(Crumb("Home", links.HOME),) if world.demonstration else (),
         in_search=not world.demonstration,
         demonstration=world.demonstration,
-        assets=(drawn.asset,) if drawn else (),
+        assets=(*((drawn.asset,) if drawn else ()), *(asked.assets if asked else ())),
     )
 
 
