@@ -64,7 +64,9 @@ def test_no_row_was_checked_before_it_held_or_on_another_day_than_its_file(path:
 
 def test_a_first_day_that_no_source_tells_is_explained() -> None:
     for row in book().rows:
-        assert "may have held before" in row.note or "dates this price to" in row.note or "date this" in row.note
+        assert any(
+            words in row.note for words in ("may have held before", "dates this price to", "date this")
+        )
 
 
 def test_no_price_is_free_and_no_cheaper_class_costs_more() -> None:
