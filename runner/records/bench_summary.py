@@ -36,7 +36,7 @@ class BenchAccount(Part):
 
 
 class TargetSummary(Part):
-    """One target over all its measured trials that belong to no load stage."""
+    """One target over all its measured trials outside of load stages; over these where there are no others."""
 
     target: str
     label: str

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from runner.endpoint.reports.tables import Report, Table
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^-])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _LINES = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+")
 PLAIN = re.compile(r"[A-Za-z0-9 .,:%/()=\u2014-]*")

@@ -101,11 +101,18 @@ def profile_stages(cases: Sequence[Case], target: str, seed: int) -> tuple[Plann
 
 
 def probe_stage(search: LoadStage, level: int, case: Case) -> PlannedStage:
-    """One probe of a goodput search."""
+    """One probe of a goodput search: at high levels more requests, or the level would not be held."""
+    measured = max(search.requests - search.warm_up_requests, REQUESTS_PER_LEVEL * level)
     stage = search.model_copy(
-        update={"key": f"{search.key}@{level}", "level": float(level), "adaptive": False}
+        update={
+            "key": f"{search.key}@{level}",
+            "level": float(level),
+            "adaptive": False,
+            "requests": measured + level,
+            "warm_up_requests": level,
+        }
     )
-    return PlannedStage(stage, _units(case, stage.requests, stage.warm_up_requests))
+    return PlannedStage(stage, _units(case, measured + level, level))
 
 
 def _stage(
@@ -154,7 +161,7 @@ def _units_of(
     count = options.requests or _usual(load.shape, level)
     warm_up = options.warm_up
     if warm_up is None:
-        warm_up = 0 if case in {TALK, AGENT} else _usual_warm_up(load, level, count)
+        warm_up = 0 if case in (TALK, AGENT) else _usual_warm_up(load, level, count)
     return _units(case, count + warm_up, warm_up)
 
 

@@ -10,6 +10,8 @@ from runner.records.bench_summary import GoodputSearch, LoadPoint
 from runner.records.bench_trial import BenchRequest
 
 GOOD_SHARE = 0.95
+LEAST_TO_KEEP = 20
+"""Requests that must all keep the limits where a sample is too small for the interval to say so."""
 HIGHER_IS_BETTER = frozenset({"output_tps", "visible_tps", "e2e_tps", "prefill_tps", "tokens_per_chunk"})
 GOOD_ENDS = frozenset({Outcome.OK.value, Outcome.LENGTH.value})
 Limits = Mapping[str, float]
@@ -35,13 +37,14 @@ def keeps(timing: Mapping[str, object], limits: Limits) -> bool:
 def verdict_of(good: int, of: int, wanted: float) -> str:
     """Whether at least ``wanted`` of the requests keep the limits, by Wilson's interval.
 
-    ``kept`` where the interval is above it, or all kept them and no sample of that size could say more;
-    ``missed`` where it is below; else ``undecided``, which a search counts as missed.
+    ``kept`` where the interval is above it, or where all of at least 20 kept them, which is as much as a
+    sample of that size can say; ``missed`` where it is below; else ``undecided``, which a search counts as
+    missed.
     """
     interval = wilson(good, of)
     if interval is None:
         return "undecided"
-    if interval[0] >= wanted or good == of:
+    if interval[0] >= wanted or good == of >= LEAST_TO_KEEP:
         return "kept"
     return "missed" if interval[1] < wanted else "undecided"
 

@@ -20,6 +20,7 @@ from runner.endpoint.statistics.window import (
     open_window,
     output_tokens,
     sent_of,
+    spans_of,
 )
 from runner.records.bench_manifest import LoadStage
 from runner.records.bench_summary import LoadCurve, LoadPoint
@@ -110,6 +111,14 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
     )
     good = [each.request for each in chosen if is_good(each.request)]
     within = sum(keeps(request.timing.model_dump(), limits) for request in good)
+    kept_ends = sum(
+        sitting.window is not None
+        and sitting.window.holds(each.ended_ms)
+        and is_good(each.request)
+        and keeps(each.request.timing.model_dump(), limits)
+        for sitting in held
+        for each in sitting.sent
+    )
     flights = [in_flight(sitting.sent, sitting.window) for sitting in held if sitting.window is not None]
     lengths = [sitting.window.seconds for sitting in held if sitting.window is not None]
     late = [e.place.lateness_ms for e in every if e.place.lateness_ms is not None and e.turn == 0]
@@ -130,7 +139,7 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
         output_tokens_per_second=_tokens_per_second(held, seconds),
         in_flight_mean=_weighted([mean for mean, _ in flights], lengths),
         in_flight_peak=max((peak for _, peak in flights), default=None),
-        goodput_per_second=within / seconds if seconds and limits else None,
+        goodput_per_second=kept_ends / seconds if seconds and limits else None,
         within_limits=rate(within, len(chosen)) if limits else None,
         measures=measures(requests),
         lateness_ms=distribution(late) if late else None,
@@ -175,7 +184,9 @@ def _sittings(stage: LoadStage, trials: Sequence[BenchTrial]) -> list[_Sitting]:
     for _, group in sorted(groups.items()):
         sent = sent_of(group)
         if sent:
-            window = closed_window(sent, int(stage.level)) if stage.closed_loop else open_window(sent)
+            window = (
+                closed_window(spans_of(sent), int(stage.level)) if stage.closed_loop else open_window(sent)
+            )
             found.append(_Sitting(tuple(sent), window))
     return found
 

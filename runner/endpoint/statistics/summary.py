@@ -119,7 +119,7 @@ def _target(
     every: Sequence[BenchTrial],
     variants: Mapping[str, str],
 ) -> TargetSummary:
-    mine = [trial for trial in outside if not trial.warm_up]
+    mine = [trial for trial in outside or every if not trial.warm_up]
     quality = [trial for trial in mine if trial.case_kind == "quality"]
     scored = quality or [trial for trial in mine if trial.case_kind == "performance"]
     plain = _requests(trial for trial in mine if trial.case_kind != "agentic")

@@ -56,17 +56,37 @@ def sent_of(trials: Sequence[BenchTrial]) -> list[Sent]:
     return sorted(found, key=lambda each: each.sent_ms)
 
 
-def closed_window(sent: Sequence[Sent], level: int) -> Window | None:
-    """The steady window of a closed loop with ``level`` in flight; None where the level was never held.
+@dataclass(frozen=True, order=True)
+class Span:
+    """One request, or one session from its first request to its last, in ms of the stage's clock."""
 
-    It begins when as many requests as the level are in flight and no warm-up request is any more, and ends
-    with the first request that ends after the last one was sent: from then on nobody takes its place.
+    begins_ms: float
+    ends_ms: float
+    warm_up: bool = False
+
+
+def spans_of(sent: Sequence[Sent]) -> list[Span]:
+    """The requests as what occupies a place of a closed loop, in the order of their beginnings."""
+    places: dict[int, list[Sent]] = {}
+    for each in sent:
+        places.setdefault(each.place.number, []).append(each)
+    return sorted(
+        Span(min(e.sent_ms for e in group), max(e.ended_ms for e in group), group[0].place.warm_up)
+        for group in places.values()
+    )
+
+
+def closed_window(spans: Sequence[Span], level: int) -> Window | None:
+    """The steady window of a closed loop with ``level`` at once; None where the level was never held.
+
+    It begins when as many as the level have begun and no warm-up is in flight any more, and ends with the
+    first end after the last one began: from then on nobody takes its place.
     """
-    if len(sent) < level or level < 1:
+    if len(spans) < level or level < 1:
         return None
-    begins = max([sent[level - 1].sent_ms, *(each.ended_ms for each in sent if each.place.warm_up)])
-    last = sent[-1].sent_ms
-    ends = min((each.ended_ms for each in sent if each.ended_ms > last), default=last)
+    begins = max([spans[level - 1].begins_ms, *(span.ends_ms for span in spans if span.warm_up)])
+    last = spans[-1].begins_ms
+    ends = min((span.ends_ms for span in spans if span.ends_ms > last), default=last)
     return Window(begins, ends) if ends > begins else None
 
 

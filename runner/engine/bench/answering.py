@@ -27,6 +27,7 @@ _NONCE = re.compile(r"\[([0-9a-f]{16})\]")
 _COUNT = re.compile(r"Count from 1 to (\d{1,6})\.")
 _ARTICLE = re.compile(r"article (A\d{4})")
 WRONG = "FINAL: something else"
+CODE_SUFFIX = ".txt"
 Solutions = Mapping[str, Mapping[str, str]]
 """By coding task: the files that solve it, by their paths."""
 
@@ -162,10 +163,11 @@ _SPECIAL: Mapping[str, Callable[[Puzzle, Conversation], Said]] = {
 
 
 def read_solutions(folder: Path) -> Solutions:
-    """Solutions laid out as ``<task>/<path>``; none where there is no folder."""
+    """Solutions laid out as ``<task>/<path>``, code with ``.txt`` after its name; none without a folder."""
     found: dict[str, dict[str, str]] = {}
     for path in sorted(folder.glob("*/**/*")):
         if path.is_file():
             task, *parts = path.relative_to(folder).parts
-            found.setdefault(task, {})["/".join(parts)] = path.read_text(encoding="utf-8")
+            name = "/".join(parts).removesuffix(CODE_SUFFIX)
+            found.setdefault(task, {})[name] = path.read_text(encoding="utf-8")
     return found
