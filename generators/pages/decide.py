@@ -160,7 +160,8 @@ def _entry(part: Json, column: Column) -> Entry:
     if column is COLUMNS[0]:
         return Entry(str(first), href=str(second), note=str(rest[0]))
     sort = rest[0] if rest and isinstance(rest[0], (int, float)) else None
-    return Entry(str(first), sort, note=str(second))
+    flag = [str(each) for each in _sequence(rest[1])] if len(rest) > 1 and rest[1] else None
+    return Entry(str(first), sort, note=str(second), flag=Flag(flag[0], flag[1]) if flag else None)
 
 
 def _sequence(value: Json) -> Sequence[Json]:

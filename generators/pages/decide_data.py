@@ -149,6 +149,7 @@ def _texts(named: Told, at: int, candidate: Candidate) -> Json:
         "minutes_count": words.n_of_m(minutes),
         "membership": decide_words.membership(candidate),
         "across": decide_words.across(named, candidate),
+        "among": decide_words.among(candidate),
     }
 
 

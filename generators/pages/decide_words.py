@@ -136,13 +136,20 @@ def spread(told: Told, at: int) -> str:
     return found
 
 
-def chance(told: Told, at: int, held: Hold) -> str:
-    """Probability of reaching the floor, and what it is about."""
-    quality = told.of(at).quality
-    few = f"; {FEWEST_TASKS} tasks are the fewest for a claim" if quality.tasks < FEWEST_TASKS else ""
+def likely(told: Told, at: int, held: Hold) -> str:
+    """Probability of reaching the floor."""
     if held.probability is None:
-        return f"no probability from {words.counted(quality.tasks, 'task')}{few}"
-    return f"probability {words.percent(held.probability)}, for this cell alone{few}"
+        return f"no probability from {words.counted(told.of(at).quality.tasks, 'task')}"
+    return f"probability {words.percent(held.probability)}"
+
+
+def chance(told: Told, at: int, held: Hold) -> str:
+    """The same, with what it is about and what it cannot do."""
+    few = told.of(at).quality.tasks < FEWEST_TASKS
+    alone = "" if held.probability is None else ", for this cell alone"
+    return (
+        likely(told, at, held) + alone + (f"; {FEWEST_TASKS} tasks are the fewest for a claim" if few else "")
+    )
 
 
 def cost(told: Told, at: int) -> str:
@@ -162,10 +169,14 @@ def across(told: Told, candidate: Candidate) -> str:
     """What the probability is about, and the same across bases, marked."""
     if candidate.membership is None or candidate.across is None:
         return "its cost or score is not known"
-    basis = words.basis_adjective(CostBasis(candidate.basis)) if candidate.basis else "unknown"
     several = len({each.basis for each in told.choices.candidates if each.membership is not None}) > 1
     wide = f"; {words.percent(candidate.across)} across bases, direction only" if several else ""
-    return f"probability among {basis} costs{wide}"
+    return f"probability {among(candidate)}{wide}"
+
+
+def among(candidate: Candidate) -> str:
+    """The frontier that the probability is about."""
+    return f"among {words.basis_adjective(CostBasis(candidate.basis))} costs" if candidate.basis else ""
 
 
 def number(amount: float) -> str:
@@ -313,18 +324,23 @@ def _row(told: Told, place: int, found: Decision) -> list[Json]:
     candidate = told.of(at)
     pair = told.choices.versus(found.fits[0], at) if place else None
     verdict = pair.verdict.word.value if pair is not None and pair.verdict is not None else ""
-    minutes = candidate.minutes
+    minutes, flag = candidate.minutes, told.flags[at]
     return [
         [told.names[at], told.hrefs[at], candidate.cell.identity.provider],
         [score(told, at), spread(told, at), candidate.quality.amount],
-        [held.word.value, chance(told, at, held), held.probability],
-        [cost(told, at), words.priced(candidate.cost.priced), candidate.cost.amount],
+        [held.word.value, likely(told, at, held), held.probability],
+        [
+            cost(told, at),
+            words.priced(candidate.cost.priced),
+            candidate.cost.amount,
+            list(flag) if flag else None,
+        ],
         [
             words.amount(minutes.amount, Unit.MINUTES) if minutes.amount is not None else "not known",
             words.n_of_m(minutes),
             minutes.amount,
         ],
         [words.hosting(Hosting(candidate.hosting)), ""],
-        [membership(candidate), across(told, candidate), candidate.membership],
+        [membership(candidate), among(candidate), candidate.membership],
         [verdict or ("the answer" if place == 0 else "no verdict"), ""],
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -88,8 +89,11 @@ class Choices:
 
     def versus(self, one: int, other: int) -> Versus | None:
         """The pair of two places in any order; None where one has no result to compare."""
-        wanted = (min(one, other), max(one, other))
-        return next((pair for pair in self.pairs if (pair.first, pair.second) == wanted), None)
+        return self._by_places.get((min(one, other), max(one, other)))
+
+    @cached_property
+    def _by_places(self) -> dict[tuple[int, int], Versus]:
+        return {(pair.first, pair.second): pair for pair in self.pairs}
 
 
 def board_choices(board: Board, repositories: Repositories | None = None) -> Choices:

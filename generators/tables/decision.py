@@ -180,7 +180,7 @@ def hold(quality: Quality, floor: float) -> Hold:
 def _chance(quality: Quality, floor: float) -> float | None:
     if quality.passed is not None:
         share = min(1.0, max(0.0, floor / 100))
-        return 1 - float(special.betainc(1 + quality.passed, 1 + quality.tasks - quality.passed, share))
+        return float(special.betainc(1 + quality.tasks - quality.passed, 1 + quality.passed, 1 - share))
     if quality.error is None or quality.centre is None:
         return None
     return float(special.stdtr(quality.tasks - 1, (quality.centre - floor) / quality.error))

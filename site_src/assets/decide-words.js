@@ -106,11 +106,16 @@
       ];
     }
 
+    likely(at, held) {
+      if (held.probability === null) return `no probability from ${counted(this.of(at).quality.tasks, "task")}`;
+      return `probability ${percent(held.probability)}`;
+    }
+
     chance(at, held) {
-      const { tasks } = this.of(at).quality;
-      const few = tasks < this.data.fewest_tasks ? `; ${this.data.fewest_tasks} tasks are the fewest for a claim` : "";
-      if (held.probability === null) return `no probability from ${counted(tasks, "task")}${few}`;
-      return `probability ${percent(held.probability)}, for this cell alone${few}`;
+      const { fewest_tasks: fewest } = this.data;
+      const alone = held.probability === null ? "" : ", for this cell alone";
+      const few = this.of(at).quality.tasks < fewest ? `; ${fewest} tasks are the fewest for a claim` : "";
+      return this.likely(at, held) + alone + few;
     }
 
     shortfall(at, why) {
@@ -212,11 +217,11 @@
       return [
         [cell.name, cell.href, cell.provider],
         [text.score, text.spread, cell.quality.amount],
-        [held.word, this.chance(at, held), held.probability],
-        [text.cost, text.priced, cell.cost],
+        [held.word, this.likely(at, held), held.probability],
+        [text.cost, text.priced, cell.cost, cell.flag],
         [text.minutes, text.minutes_count, cell.minutes],
         [this.data.hosting[cell.hosting], ""],
-        [text.membership, text.across, cell.membership],
+        [text.membership, text.among, cell.membership],
         [pair?.word ?? (place ? "no verdict" : "the answer"), ""],
       ];
     }

@@ -73,7 +73,7 @@
 
   function rowOf(parts, heads) {
     const row = document.createElement("tr");
-    parts.forEach(([text, note, value], place) => {
+    parts.forEach(([text, note, value, flag], place) => {
       if (place === 0) {
         const head = document.createElement("th");
         head.scope = "row";
@@ -86,6 +86,7 @@
         cell.className = "hm-number";
         cell.dataset.value = value ?? "";
       }
+      if (flag) cell.append(flagged(flag));
       if (note) cell.append(" ", element("small", note, "hm-note"));
       row.append(cell);
     });
@@ -156,8 +157,10 @@
         if (this.form.elements.board.value !== asked) return;
         const view = decideWords.view(data, wishOf(this.form));
         this.show(view);
+        delete status.dataset.fault;
         status.textContent = view.headline.map((part) => (Array.isArray(part) ? part[0] : part)).join("");
       } catch (error) {
+        status.dataset.fault = "";
         status.textContent = `Nothing changed: ${error.message}.`;
       }
     }

@@ -57,7 +57,7 @@
   function chance(quality, floor) {
     if (!unknown(quality.passed)) {
       const share = Math.min(1, Math.max(0, floor / 100));
-      return 1 - betaShare(1 + quality.passed, 1 + quality.tasks - quality.passed, share);
+      return betaShare(1 + quality.tasks - quality.passed, 1 + quality.passed, 1 - share);
     }
     if (unknown(quality.error) || unknown(quality.centre)) return null;
     return studentShare((quality.centre - floor) / quality.error, quality.tasks - 1);
