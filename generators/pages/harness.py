@@ -65,7 +65,8 @@ def _index(world: World) -> Page:
             "different work, at a different price, under another harness.",
             "table": table("Harnesses", columns, rows),
             "after": Entry(
-                "Compare harnesses on the same model", href=links.relative(links.HARNESSES, links.COMPARE)
+                "Compare harnesses on the same model",
+                href=links.relative(links.HARNESSES, links.COMPARE_HARNESSES),
             ),
         },
         crumbs=(Crumb("Home", links.HOME),),

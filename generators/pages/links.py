@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from urllib.parse import quote
 
 from runner.records import CellIdentity, TrialIdentity
 from runner.store import component
@@ -13,6 +14,7 @@ MODELS = "models/index.md"
 DATASETS = "datasets/index.md"
 SKILLS = "skills/index.md"
 COMPARE = "compare.md"
+COMPARE_HARNESSES = "compare/harnesses.md"
 METHODOLOGY = "methodology/cost.md"
 DATA = "data/index.md"
 QUALITY = "data/quality.md"
@@ -109,6 +111,17 @@ def model_page(model: str, prefix: str = "") -> str:
 def dataset_page(dataset: str, prefix: str = "") -> str:
     """Source path of a dataset's page."""
     return f"{prefix}datasets/{component(dataset)}.md"
+
+
+def compare_page(skill: str, dataset: str) -> str:
+    """Source path of the page with every pair of a skill and dataset."""
+    return f"compare/{component(skill)}_{component(dataset)}.md"
+
+
+def pair(origin: str, first: CellIdentity, second: CellIdentity) -> str:
+    """Address of the comparison of two cells as seen from the page ``origin``; scripts read its query."""
+    one, two = (quote("/".join(cell.key), safe="") for cell in (first, second))
+    return f"{relative(origin, COMPARE)}?first={one}&second={two}"
 
 
 def served_path(page: str) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from generators.pages import links, words
 from generators.pages.board_tables import cells_table, warning_summary
+from generators.pages.compare_board import model_pairs
 from generators.pages.dollar_entries import machine_prices
+from generators.pages.pair_tables import pair_table_of
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -86,6 +88,8 @@ def _page(world: World, model: str) -> Page:
             "other_names": _other_names(world, model, path),
             "managed": any(cell.hosting is Hosting.VENDOR_MANAGED for cell in cells),
             "sections": sections,
+            "against": _against(world, model, path),
+            "links": links,
             "warnings": warning_summary(cells, path),
         },
         crumbs=(*home, Crumb("Demonstration", links.DEMONSTRATION + links.HOME))
@@ -94,6 +98,16 @@ def _page(world: World, model: str) -> Page:
         in_search=False,
         demonstration=world.demonstration,
     )
+
+
+def _against(world: World, model: str, path: str) -> list[tuple[str, Table]]:
+    """The model under its harnesses, pair by pair."""
+    if world.demonstration:
+        return []
+    return [
+        (pairs.title, pair_table_of(pairs, rows, path, f"{model} under its harnesses: {pairs.title}"))
+        for pairs, rows in model_pairs(world, model)
+    ]
 
 
 def _facts(world: World, model: str, cells: tuple[Cell, ...]) -> list[tuple[str, Entry]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from generators.pages import words
 from generators.pages.charting import label
-from generators.statistics.intervals import Interval
+from generators.pages.interval_words import span
+from generators.statistics.intervals import Interval, mean_interval
 from generators.statistics.paired import paired_mean
 from generators.statistics.planner import FEWEST_TASKS, detectable_difference
 from generators.statistics.verdict import Deciding, Kind, Verdict, Word
@@ -104,9 +105,15 @@ def interval_text(interval: Interval | None, unit: Unit) -> str:
     return f"{words.signed(interval.lower, unit)} to {words.signed(interval.upper, unit)}"
 
 
-def pair_words(compared: Compared, kind: Kind, names: Mapping[CellKey, str]) -> PairWords:
-    """All that is said of a pair."""
-    differences = [amount_difference(compared.first, compared.second, measure) for measure in AMOUNTS]
+def amounts_of(compared: Compared) -> list[AmountDifference]:
+    """Differences of cost, time and tokens of a pair."""
+    return [amount_difference(compared.first, compared.second, measure) for measure in AMOUNTS]
+
+
+def pair_words(
+    compared: Compared, kind: Kind, names: Mapping[CellKey, str], differences: Sequence[AmountDifference]
+) -> PairWords:
+    """All that is said of a pair, with its ``amounts_of``."""
     return PairWords(
         verdict_text(compared, names),
         compared.verdict is not None and compared.verdict.word is not Word.NOT_ENOUGH,
@@ -188,20 +195,23 @@ def _missing(compared: Compared, kind: Kind) -> Said:
 
 def _quality(compared: Compared, kind: Kind) -> Measure:
     measure, unit = ("score" if kind is Kind.SCORE else "resolved"), QUALITY_UNIT[kind]
-    means = paired_mean(task_means(compared.first, measure), task_means(compared.second, measure))
-    count = Said(f"{means.tasks if means else 0} of {tasks_of(compared)}")
+    one, two = task_means(compared.first, measure), task_means(compared.second, measure)
+    common = sorted(one.keys() & two.keys())
+    means = paired_mean(one, two)
+    count = Said(f"{len(common)} of {tasks_of(compared)}")
     if means is None:
         return Measure(QUALITY[kind], Said("not known"), Said("not known"), Said("not known"), count)
+    own = [span(mean_interval([side[task] for task in common]), unit) for side in (one, two)]
     verdict = compared.verdict
     ends = interval_text(verdict.evidence.interval, unit) if verdict else ""
-    notes = [f"95 %: {ends}" if ends else ""]
+    notes = [f"95 %: {ends}" if ends else "no interval"]
     if verdict is not None and verdict.evidence.p_value is not None:
         notes.append(f"p {p_text(verdict.evidence.p_value)} by {verdict.evidence.test}, alone")
     return Measure(
         QUALITY[kind],
-        Said(words.amount(means.first, unit)),
-        Said(words.amount(means.second, unit)),
-        Said(words.signed(means.difference, unit), "; ".join(note for note in notes if note)),
+        Said(words.amount(means.first, unit), own[0]),
+        Said(words.amount(means.second, unit), own[1]),
+        Said(words.signed(means.difference, unit), "; ".join(notes)),
         count,
     )
 

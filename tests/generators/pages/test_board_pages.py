@@ -65,8 +65,12 @@ def test_the_full_table_holds_every_cell_with_its_place(pages: dict[str, Shown])
     found = pages[PAGE].table("All cells: loop, fix, hello-world")
     rows = {row["Model"].split()[0]: row for row in found}
     assert list(rows) == ["paid-in-credits", "better", "no-bill", "cheap", "worse"]
-    assert rows["cheap"]["Mean score"] == "40.0 (1 of 2) 20.0 with failures as 0"
-    assert rows["cheap"]["Cost per task"] == "$1.00 (1 of 1) metered, 2026-01-31"
+    assert rows["cheap"]["Mean score"] == (
+        "40.0 (1 of 2) no interval: one task only; 20.0 with failures as 0"
+    )
+    assert rows["cheap"]["Cost per task"] == (
+        "$1.00 (1 of 1) no interval: one task only; metered, 2026-01-31"
+    )
     assert rows["worse"]["Frontier"] == "not seen on it"
     assert rows["no-bill"]["Frontier"] == "no point"
     assert rows["no-bill"]["Cost per task"] == "not priced the gateway did not say"
@@ -75,7 +79,7 @@ def test_the_full_table_holds_every_cell_with_its_place(pages: dict[str, Shown])
 
 def test_a_cell_under_another_rubric_is_set_apart_with_its_figures(pages: dict[str, Shown]) -> None:
     (found,) = pages[PAGE].table("Cells of hello-world that are not compared with the others")
-    assert found["Mean score"] == "100.0 (1 of 1)"
+    assert found["Mean score"] == "100.0 (1 of 1) no interval: one task only"
     assert "judged under another rubric: older-1" in found["Model"]
 
 
@@ -154,11 +158,11 @@ def test_the_dataset_page_says_from_which_version_trials_were_made(pages: dict[s
         for found in pages["datasets/hello-world.md"].table("Tasks of hello-world")
     }
     assert rows["task-b"]["Mean score"].startswith("not known")
-    assert rows["task-a"]["Mean score"].endswith("(7 of 7)")
+    assert "(7 of 7) 95 %: " in rows["task-a"]["Mean score"]
 
 
 def test_the_comparison_pairs_the_same_model(pages: dict[str, Shown]) -> None:
-    shown = pages["compare.md"]
+    shown = pages["compare/harnesses.md"]
     assert shown.headings[1] == "loop and pi: fix on hello-world"
     (found,) = shown.table("Score: loop and pi")
     assert found == {
@@ -168,6 +172,7 @@ def test_the_comparison_pairs_the_same_model(pages: dict[str, Shown]) -> None:
         "Difference": "−4.0",
         "Common tasks": "1 of 2",
         "Ahead in these data": "pi",
+        "Our verdict": "not enough data 1 common task, at least 6 needed",
     }
     tally = {row["Measure"]: row for row in shown.table("Tally of loop and pi")}
     assert tally["Score"] == {
@@ -176,10 +181,11 @@ def test_the_comparison_pairs_the_same_model(pages: dict[str, Shown]) -> None:
         "pi ahead": "1",
         "Tie": "0",
         "Not comparable": "0",
+        "Our verdicts on the same data": "1 not enough data",
     }
     assert tally["Minutes per task"]["Tie"] == "1"
     assert "p = 0.0625" in shown.body.text
 
 
 def test_no_harness_appears_twice_as_its_own_rival(pages: dict[str, Shown]) -> None:
-    assert not any("loop and loop" in heading for heading in pages["compare.md"].headings)
+    assert not any("loop and loop" in heading for heading in pages["compare/harnesses.md"].headings)

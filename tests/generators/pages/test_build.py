@@ -87,7 +87,7 @@ def test_every_link_leads_to_a_file_of_the_site(built: tuple[Path, BuildReport])
         found = body(source)
         addresses = found.values("href") + found.values("data-chart") + found.values("xlink:href")
         for address in addresses:
-            target = urljoin(SITE + served_path(name), address).split("#")[0]
+            target = urljoin(SITE + served_path(name), address).split("#")[0].split("?")[0]
             if urlsplit(target).netloc == "example.org":
                 assert target in served, (name, address)
 
@@ -236,7 +236,9 @@ def test_a_store_without_results_still_makes_a_site(tmp_path: Path) -> None:
     report = write_sources(tmp_path / "results", ROOT / "datasets", tmp_path / "none", tmp_path / "docs")
     assert report.cells == 0
     assert (tmp_path / "docs" / "index.md").is_file()
-    assert "No model has scores" in (tmp_path / "docs" / "compare.md").read_text(encoding="utf-8")
+    assert "No two cells have results" in (tmp_path / "docs" / "compare.md").read_text(encoding="utf-8")
+    harnesses = (tmp_path / "docs" / "compare" / "harnesses.md").read_text(encoding="utf-8")
+    assert "No model has scores" in harnesses
 
 
 def test_demonstration_results_stand_only_below_demonstration(tmp_path: Path) -> None:

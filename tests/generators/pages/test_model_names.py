@@ -39,9 +39,9 @@ def test_two_names_of_one_model_name_each_other_and_share_a_row() -> None:
     assert shown.links()["deepseek-v3.2"] == "../deepseek-v3.2/"
     assert "version and settings may differ" in shown.body.text
     assert pages["models/deepseek-v3.2.md"].links()["deepseek-3-2"] == "../deepseek-3-2/"
-    rows = pages["compare.md"].table("Score: kiro-cli and pi")
+    rows = pages["compare/harnesses.md"].table("Score: kiro-cli and pi")
     names = [row["Model"] for row in rows]
     name = next(name for name in names if name.startswith("deepseek"))
     assert name.startswith("deepseek-v3.2 kiro and ")
     assert name.endswith("; filed as deepseek-3-2 under kiro-cli")
-    assert "Models under kiro-cli are managed by its vendor" in pages["compare.md"].body.text
+    assert "Models under kiro-cli are managed by its vendor" in pages["compare/harnesses.md"].body.text
