@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from generators.pages import words
 from generators.pages.charting import label
-from generators.pages.interval_words import span
 from generators.statistics.intervals import Interval, mean_interval
 from generators.statistics.paired import paired_mean
 from generators.statistics.planner import FEWEST_TASKS, detectable_difference
@@ -201,7 +200,7 @@ def _quality(compared: Compared, kind: Kind) -> Measure:
     count = Said(f"{len(common)} of {tasks_of(compared)}")
     if means is None:
         return Measure(QUALITY[kind], Said("not known"), Said("not known"), Said("not known"), count)
-    own = [span(mean_interval([side[task] for task in common]), unit) for side in (one, two)]
+    own = [_within(mean_interval([side[task] for task in common]), unit) for side in (one, two)]
     verdict = compared.verdict
     ends = interval_text(verdict.evidence.interval, unit) if verdict else ""
     notes = [f"95 %: {ends}" if ends else "no interval"]
@@ -214,6 +213,14 @@ def _quality(compared: Compared, kind: Kind) -> Measure:
         Said(words.signed(means.difference, unit), "; ".join(notes)),
         count,
     )
+
+
+def _within(found: Interval | None, unit: Unit) -> str:
+    """Interval of a mean of scores, which lies between 0 and 100."""
+    if found is None or found.lower is None or found.upper is None:
+        return ""
+    lower, upper = (words.amount(end, unit) for end in (max(0.0, found.lower), min(100.0, found.upper)))
+    return f"95 %: {lower} to {upper}"
 
 
 def _amount(compared: Compared, difference: AmountDifference) -> Measure:
