@@ -18,9 +18,8 @@ from runner.costs.bases import Pricing, Way, day_of
 from runner.costs.hardware import INPUT_WEIGHT, HardwareRates
 from runner.costs.instances import InstancePrices
 from runner.costs.price_book import PriceQuestion
-from runner.costs.price_table import Share
-from runner.costs.tokens import tokens_processed
-from runner.records import CacheSemantics, Hosting
+from runner.costs.tokens import token_classes, tokens_processed
+from runner.records import Hosting
 
 DERIVED = frozenset({Way.BOOK, Way.BLENDED, Way.SPLIT, Way.NOTIONAL, Way.NONE})
 """Ways that are worked out anew, or that are never a cost."""
@@ -127,17 +126,6 @@ def gpus_in_use(instance_type: str, share: float | None, prices: InstancePrices)
     return None if listed is None or share is None else listed.gpus * share
 
 
-def token_classes(usage: Share) -> dict[str, int | None]:
-    """Fresh, output, read and written tokens of a share; fresh input is input without its cached part."""
-    counts = usage.usage
-    if counts is None or counts.cache_semantics is CacheSemantics.UNKNOWN:
-        return dict.fromkeys(("fresh", "output", "read", "write"))
-    fresh, read, write = counts.input_tokens, counts.cache_read_tokens, counts.cache_write_tokens
-    if counts.cache_semantics is CacheSemantics.PARTITION and fresh is not None:
-        fresh = None if read is None or write is None else max(fresh - read - write, 0)
-    return {"fresh": fresh, "output": counts.output_tokens, "read": read, "write": write}
-
-
 def _cell(cell: Cell, pricing: Pricing, tables: PriceTables, links: dict[str, str]) -> dict[str, Json]:
     score, cost = cell.figures["mean_score"], cell.figures["cost_per_task"]
     identity = cell.identity
@@ -163,7 +151,10 @@ def _trial(trial: TrialFacts, pricing: Pricing, tables: PriceTables) -> dict[str
     return {
         "day": _day(trial, pricing).isoformat(),
         "ways": list(_recorded(trial)),
-        "shares": [{"prices": tables.key(provider, share.model), **token_classes(share)} for share in shares],
+        "shares": [
+            {"prices": tables.key(provider, share.model), **token_classes(share.usage)._asdict()}
+            for share in shares
+        ],
         "tokens": tokens_processed(record.usage),
         "output": record.usage.output_tokens if record.usage is not None else None,
         "deployment": _deployment(trial, pricing),

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from runner.costs.token_prices import MILLION
-from runner.costs.tokens import tokens_processed
-from runner.records import CacheSemantics, Usage
+from runner.costs.tokens import token_classes, tokens_processed
 
 CLASSES = ("fresh input", "cache read", "cache write", "output")
+"""Names of the classes of ``TokenClasses``, in its order."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,6 @@ class ClassBill:
         return (read * self.prices["fresh input"] + self.tokens["output"] * self.prices["output"]) / MILLION
 
 
-def token_classes(usage: Usage | None) -> dict[str, int] | None:
-    """Tokens by class, each counted once; None where a count, or how to read the counts, is unknown."""
-    if usage is None or usage.cache_semantics is CacheSemantics.UNKNOWN:
-        return None
-    fresh, output = usage.input_tokens, usage.output_tokens
-    read, write = usage.cache_read_tokens, usage.cache_write_tokens
-    if fresh is None or output is None or read is None or write is None:
-        return None
-    if usage.cache_semantics is CacheSemantics.PARTITION:
-        fresh = max(fresh - read - write, 0)
-    return dict(zip(CLASSES, (fresh, read, write, output), strict=True))
-
-
 def workloads(cells: Iterable[Cell]) -> tuple[Workload, ...]:
     """What the counted trials of each harness look like, by harness."""
     grouped: dict[str, list[TrialFacts]] = {}
@@ -104,10 +91,12 @@ def _workload(harness: str, trials: Sequence[TrialFacts]) -> Workload:
         # A trial that a server told nothing of may carry counts of zero for everything.
         if total:
             totals.append(float(total))
-        classes = token_classes(trial.record.usage)
-        read = sum(classes[name] for name in CLASSES[:3]) if classes is not None else 0
-        if classes is not None and read and classes["cache read"] + classes["cache write"]:
-            shares.append(classes["cache read"] / read)
+        counts = token_classes(trial.record.usage).whole
+        if counts is None:
+            continue
+        fresh, cached, written, _ = counts
+        if cached + written:
+            shares.append(cached / (fresh + cached + written))
     return Workload(harness, len(trials), _middle(ratios), _middle(shares), _middle(totals))
 
 
@@ -120,9 +109,10 @@ def _bill(cell: Cell, trial: TrialFacts) -> ClassBill | None:
     if table is None or len(table.parts) != 1 or table.parts[0].usd is None:
         return None
     part = table.parts[0]
-    classes, prices = token_classes(part.share.usage), part.answer.token_prices
-    if classes is None or prices is None:
+    counts, prices = token_classes(part.share.usage).whole, part.answer.token_prices
+    if counts is None or prices is None:
         return None
+    classes = dict(zip(CLASSES, counts, strict=True))
     rates = (prices.input, prices.cache_read, prices.cache_write, prices.output)
     if any(rate is None and classes[name] for name, rate in zip(CLASSES, rates, strict=True)):
         return None

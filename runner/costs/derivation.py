@@ -13,7 +13,7 @@ from runner.costs.price_lists import Followed
 from runner.costs.price_table import Priced
 from runner.costs.reconciliation import TrialReconciliation, reconcile_trial
 from runner.costs.token_prices import MILLION
-from runner.costs.tokens import tokens_processed
+from runner.costs.tokens import token_classes, tokens_processed
 from runner.records import CacheSemantics, Cost, CostBasis, Hosting, TrialRecord, Usage
 
 TOKEN_CLASSES = {
@@ -113,14 +113,12 @@ def _row(part: Priced) -> Iterator[str]:
     if prices is None or usage is None or part.usd is None:
         yield f"{part.share.model}: not priced: {part.missing_reason or 'the tokens are not known'}"
         return
-    read, write = usage.cache_read_tokens or 0, usage.cache_write_tokens or 0
-    fresh = usage.input_tokens or 0
+    fresh, read, write, output = token_classes(usage).whole or (0, 0, 0, 0)
     if usage.cache_semantics is CacheSemantics.PARTITION:
-        yield f"fresh input: {fresh:,} - {read:,} - {write:,} = {max(fresh - read - write, 0):,}"
-        fresh = max(fresh - read - write, 0)
+        yield f"fresh input: {usage.input_tokens or 0:,} - {read:,} - {write:,} = {fresh:,}"
     terms = (
         (fresh, prices.input, "fresh input"),
-        (usage.output_tokens or 0, prices.output, "output"),
+        (output, prices.output, "output"),
         (read, prices.cache_read, "cache read"),
         (write, prices.cache_write, "cache write"),
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from runner.records import CacheSemantics, Usage
+from runner.costs.tokens import token_classes
+from runner.records import Usage
 from runner.records.base import Part
 
 MILLION = 1_000_000
@@ -27,14 +28,11 @@ def token_cost(usage: Usage | None, prices: TokenPrices | None) -> float | None:
     is input without the cached part. None for an unknown model, an unknown count, or cached tokens of a
     class that has no price: None stays None, it is never 0.
     """
-    if usage is None or prices is None or usage.input_tokens is None or usage.output_tokens is None:
+    counts = token_classes(usage).whole
+    if counts is None or prices is None:
         return None
-    read, write = usage.cache_read_tokens, usage.cache_write_tokens
-    if read is None or write is None or usage.cache_semantics is CacheSemantics.UNKNOWN:
-        return None
-    partition = usage.cache_semantics is CacheSemantics.PARTITION
-    fresh = max(usage.input_tokens - read - write, 0) if partition else usage.input_tokens
-    dollars = fresh * prices.input + usage.output_tokens * prices.output
+    fresh, read, write, output = counts
+    dollars = fresh * prices.input + output * prices.output
     for count, price in ((read, prices.cache_read), (write, prices.cache_write)):
         if count and price is None:
             return None

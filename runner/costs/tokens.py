@@ -1,6 +1,8 @@
-"""Tokens processed: one definition, and the rule that reads imported cache counts."""
+"""Tokens: all that a model processed, the classes they are billed in, and how imported counts are read."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from runner.records import CacheSemantics, SemanticsDecision, Usage
 
@@ -25,6 +27,40 @@ def tokens_processed(usage: Usage | None) -> int | None:
         parts += [usage.cache_read_tokens, usage.cache_write_tokens]
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
+
+
+class TokenClasses(NamedTuple):
+    """The classes that are billed, each token in exactly one of them; None is an unknown count."""
+
+    fresh: int | None
+    read: int | None
+    write: int | None
+    output: int | None
+
+    @property
+    def whole(self) -> tuple[int, int, int, int] | None:
+        """All four counts, in the order of the fields; None where one of them is unknown."""
+        fresh, read, write, output = self
+        if fresh is None or read is None or write is None or output is None:
+            return None
+        return fresh, read, write, output
+
+
+NO_CLASSES = TokenClasses(None, None, None, None)
+
+
+def token_classes(usage: Usage | None) -> TokenClasses:
+    """Fresh input, cache reads, cache writes and output of ``usage``.
+
+    Fresh input is the input as it stands where counts are disjoint, and without its cached part where they
+    are a partition. Where nobody told which of both holds, nothing is known. Source: specification 5.5.
+    """
+    if usage is None or usage.cache_semantics is CacheSemantics.UNKNOWN:
+        return NO_CLASSES
+    fresh, read, write = usage.input_tokens, usage.cache_read_tokens, usage.cache_write_tokens
+    if usage.cache_semantics is CacheSemantics.PARTITION and fresh is not None:
+        fresh = None if read is None or write is None else max(fresh - read - write, 0)
+    return TokenClasses(fresh, read, write, usage.output_tokens)
 
 
 def classify(

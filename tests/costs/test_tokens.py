@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.costs import classify, tokens_processed
+from runner.costs.tokens import token_classes
 from runner.records import CacheSemantics, SemanticsDecision, Usage
 
 counts = st.integers(min_value=0, max_value=10**9)
@@ -129,3 +130,45 @@ def test_reasoning_tokens_are_part_of_the_output_and_not_added() -> None:
         semantics_decided_by=SemanticsDecision.ADAPTER,
     )
     assert tokens_processed(found) == 17
+
+
+@given(
+    st.builds(
+        Usage,
+        input_tokens=maybe,
+        output_tokens=maybe,
+        cache_read_tokens=maybe,
+        cache_write_tokens=maybe,
+        cache_semantics=st.sampled_from(list(CacheSemantics)),
+        semantics_decided_by=st.just(SemanticsDecision.ADAPTER),
+    )
+)
+def test_billed_classes_add_up_to_the_tokens_processed_or_are_unknown(told: Usage) -> None:
+    found = token_classes(told)
+    if found.whole is None:
+        given_counts = (
+            told.input_tokens,
+            told.output_tokens,
+            told.cache_read_tokens,
+            told.cache_write_tokens,
+        )
+        assert None in given_counts or told.cache_semantics is CacheSemantics.UNKNOWN
+        return
+    cached = found.whole[1] + found.whole[2]
+    if told.cache_semantics is CacheSemantics.DISJOINT or cached <= (told.input_tokens or 0):
+        assert sum(found.whole) == tokens_processed(told)
+    assert min(found.whole) >= 0
+
+
+def test_what_was_counted_of_a_run_is_known_though_its_cache_was_not() -> None:
+    told = Usage(
+        input_tokens=10,
+        output_tokens=3,
+        cache_read_tokens=4,
+        cache_write_tokens=None,
+        cache_semantics=CacheSemantics.PARTITION,
+        semantics_decided_by=SemanticsDecision.ADAPTER,
+    )
+    assert token_classes(told) == (None, 4, None, 3)
+    assert token_classes(told).whole is None
+    assert set(token_classes(None)) == {None}

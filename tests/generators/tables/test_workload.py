@@ -3,49 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from generators.pages.world import World
 from generators.sources import load_worlds
-from generators.tables.workload import CLASSES, dearest_bill, token_classes, workloads
-from runner.costs.tokens import tokens_processed
-from runner.records import CacheSemantics, SemanticsDecision, Usage
+from generators.tables.workload import CLASSES, dearest_bill, workloads
 from tests.generators.pages.shown import committed
 from tests.generators.tables.made import ROOT
-
-COUNTS = st.one_of(st.none(), st.integers(0, 10**9))
-USAGES = st.builds(
-    Usage,
-    input_tokens=COUNTS,
-    output_tokens=COUNTS,
-    cache_read_tokens=COUNTS,
-    cache_write_tokens=COUNTS,
-    cache_semantics=st.sampled_from(list(CacheSemantics)),
-    semantics_decided_by=st.just(SemanticsDecision.ADAPTER),
-)
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
     return load_worlds(ROOT / "results", ROOT / "datasets")[0]
-
-
-@given(USAGES)
-def test_classes_add_up_to_the_tokens_processed_or_are_unknown(usage: Usage) -> None:
-    classes = token_classes(usage)
-    if classes is None:
-        counts = (usage.input_tokens, usage.output_tokens, usage.cache_read_tokens, usage.cache_write_tokens)
-        assert None in counts or usage.cache_semantics is CacheSemantics.UNKNOWN
-        return
-    cached = classes["cache read"] + classes["cache write"]
-    if usage.cache_semantics is CacheSemantics.DISJOINT or cached <= (usage.input_tokens or 0):
-        assert sum(classes.values()) == tokens_processed(usage)
-    assert min(classes.values()) >= 0
-
-
-def test_no_usage_has_no_classes() -> None:
-    assert token_classes(None) is None
 
 
 def test_agents_read_far_more_than_they_write(world: World) -> None:
