@@ -107,7 +107,7 @@ class _Writer:
         self.files += 1
 
     def exports(self, world: World) -> None:
-        database = Database(world.cells, world.proofs, world.reconciled)
+        database = Database(world.cells, world.proofs, world.reconciled, world.endpoints)
         try:
             self.files += len(database.export(self.out / world.prefix / "data"))
         finally:

@@ -32,7 +32,7 @@ def lines_chart(
     if len(plan.lines) > MAX_SERIES:
         raise ValueError(f"{len(plan.lines)} lines cannot be told apart; show {MAX_SERIES} at most")
     for line in plan.lines:
-        if len(line.values) != len(plan.places):
+        if len(line.values) != len(plan.places) or len(plan.names) not in {0, len(plan.places)}:
             raise ValueError(
                 f"line {line.label!r} has {len(line.values)} values for {len(plan.places)} places"
             )
@@ -75,7 +75,7 @@ def _table(plan: LinesPlan, caption: str, place_name: str) -> Markup:
     columns += [Column(f"{line.label}, {plan.up}", numeric=True) for line in plan.lines]
     rows = [
         [
-            Entry(f"{place:g}", place),
+            Entry(plan.place_text(row), place),
             *(Entry(plan.shown(line.values[row]), line.values[row]) for line in plan.lines),
         ]
         for row, place in enumerate(plan.places)

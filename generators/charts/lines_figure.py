@@ -8,6 +8,8 @@ from generators.charts.series import DASHES, series_variable
 from generators.charts.symbol import symbol_for
 from generators.escape.html import Json, plotly_text
 
+NAMED_TICKS = 5
+
 
 def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[str, Json]:
     """Traces and layout. What the script needs besides Plotly stands in the `meta` of trace and layout."""
@@ -20,7 +22,7 @@ def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[
             "xaxis": {
                 "title": {"text": plotly_text(plan.across)},
                 "range": plan.x_axis.plotly_range(),
-                "tickvals": list(plan.x_axis.ticks),
+                **_ticks(plan),
                 "zeroline": False,
             },
             "yaxis": {
@@ -40,6 +42,16 @@ def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[
     }
 
 
+def _ticks(plan: LinesPlan) -> dict[str, Json]:
+    if not plan.names:
+        return {"tickvals": list(plan.x_axis.ticks)}
+    chosen = plan.named_ticks(NAMED_TICKS)
+    return {
+        "tickvals": [plan.places[index] for index in chosen],
+        "ticktext": [plotly_text(plan.names[index]) for index in chosen],
+    }
+
+
 def _trace(plan: LinesPlan, index: int, line: Line) -> dict[str, Json]:
     variable = series_variable(index)
     label = plotly_text(line.label, 80)
@@ -52,8 +64,9 @@ def _trace(plan: LinesPlan, index: int, line: Line) -> dict[str, Json]:
         "connectgaps": False,
         "hoverinfo": "text",
         "hovertext": [
-            f"<b>{label}</b><br>{plotly_text(plan.across)} {place:g}: {plotly_text(plan.shown(value))}"
-            for place, value in zip(plan.places, line.values, strict=True)
+            f"<b>{label}</b><br>{plotly_text(plan.across)} {plotly_text(plan.place_text(place))}: "
+            f"{plotly_text(plan.shown(value))}"
+            for place, value in enumerate(line.values)
         ],
         "line": {"width": 2, "dash": DASHES[index], "color": LIGHT[variable]},
         "marker": {"size": 8, "symbol": symbol_for(index), "color": LIGHT[variable]},

@@ -21,7 +21,8 @@ class LinesPlan:
     """What all forms of the chart draw: the places, the lines, and both axes.
 
     ``prefix`` stands before each value, as a dollar sign does; ``marked`` are places to point out, by what
-    is to be said of them.
+    is to be said of them. ``names`` are what the places are called where their numbers only order them, such
+    as days of runs.
     """
 
     places: tuple[float, ...]
@@ -30,6 +31,7 @@ class LinesPlan:
     up: str
     prefix: str = ""
     marked: tuple[tuple[float, str], ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def x_axis(self) -> Axis:
@@ -42,6 +44,17 @@ class LinesPlan:
         known = [value for line in self.lines for value in line.values if value is not None]
         floor = 0.0 if min(known) >= 0 else None
         return linear_axis([*known, 0.0], floor=floor, least_span=1e-9)
+
+    def place_text(self, index: int) -> str:
+        """What the place with this index is called."""
+        return self.names[index] if self.names else f"{self.places[index]:g}"
+
+    def named_ticks(self, most: int) -> list[int]:
+        """Indices of at most ``most`` named places, evenly spread, the first and the last among them."""
+        last = len(self.names) - 1
+        if last < most:
+            return list(range(last + 1))
+        return sorted({round(number * last / (most - 1)) for number in range(most)})
 
     def shown(self, value: float | None) -> str:
         """A value as the table and the hover box write it: four significant digits."""

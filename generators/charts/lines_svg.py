@@ -14,6 +14,7 @@ from generators.escape.html import attribute, text
 WIDE = Frame(width=720, height=330, left=66, right=16, top=12, bottom=50)
 NARROW = Frame(width=360, height=280, left=54, right=10, top=10, bottom=46)
 RADIUS = 4.0
+NAMED_TICKS, NAMED_TICKS_NARROW = 6, 3
 
 
 def lines_svg(plan: LinesPlan, *, title: str) -> Markup:
@@ -60,10 +61,10 @@ def _drawing(plan: LinesPlan, frame: Frame, title: str, kind: str) -> Markup:
 def _axes(plan: LinesPlan, frame: Frame, x_axis: Axis, y_axis: Axis) -> Markup:
     plot = frame.plot
     grid, labels = [], []
-    for tick in x_axis.ticks:
+    for tick, written in _x_ticks(plan, frame, x_axis):
         x = short(frame.x(x_axis, tick))
         grid.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
-        labels.append(_text(x, short(plot.bottom + 16), "hm-x", f"{tick:g}"))
+        labels.append(_text(x, short(plot.bottom + 16), "hm-x", written))
     for tick in y_axis.ticks:
         y = frame.y(y_axis, tick)
         grid.append(f"M{short(plot.left)} {short(y)}H{short(plot.right)}")
@@ -76,6 +77,13 @@ def _axes(plan: LinesPlan, frame: Frame, x_axis: Axis, y_axis: Axis) -> Markup:
     up = Markup('<text class="hm-x hm-axis" transform="translate(12 {})rotate(-90)">{}</text>')
     labels.append(up.format(short((plot.top + plot.bottom) / 2), text(plan.up)))
     return Markup('<path class="hm-grid" d="{}"/>').format("".join(grid)) + Markup("").join(labels)
+
+
+def _x_ticks(plan: LinesPlan, frame: Frame, x_axis: Axis) -> list[tuple[float, str]]:
+    if not plan.names:
+        return [(tick, f"{tick:g}") for tick in x_axis.ticks]
+    chosen = plan.named_ticks(NAMED_TICKS_NARROW if frame is NARROW else NAMED_TICKS)
+    return [(plan.places[index], plan.names[index]) for index in chosen]
 
 
 def _line(plan: LinesPlan, index: int, line: Line, frame: Frame, x_axis: Axis, y_axis: Axis) -> Markup:

@@ -11,6 +11,8 @@ from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS, DataColumn, RowType
 from generators.tables.database import artifact_rows, trial_rows
+from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
+from generators.tables.endpoint_columns import trial_rows as endpoint_trial_rows
 from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.reconciliation_columns import COMPARISON_COLUMNS, comparison_rows
 from runner.records import KINDS, json_schemas
@@ -24,6 +26,8 @@ EXPORTS = (
         "cost_comparisons",
         "One row for each pair of ways to know a cost, and for each oddity about one",
     ),
+    ("endpoint_targets", "One row for each mapping of each endpoint benchmark, every rate with its counts"),
+    ("endpoint_trials", "One row for each trial of an endpoint benchmark, without what models wrote"),
 )
 FORMATS = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 
@@ -46,6 +50,8 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
                 ("judged_artifacts", _dictionary("judged_artifacts", JUDGEMENT_COLUMNS)),
                 ("judge_proofs", _dictionary("judge_proofs", PROOF_COLUMNS)),
                 ("cost_comparisons", _dictionary("cost_comparisons", COMPARISON_COLUMNS)),
+                ("endpoint_targets", _dictionary("endpoint_targets", ENDPOINT_TARGET_COLUMNS)),
+                ("endpoint_trials", _dictionary("endpoint_trials", ENDPOINT_TRIAL_COLUMNS)),
             ],
             "schemas": _schemas(),
             "sources": _sources(world),
@@ -62,6 +68,8 @@ def _exports(world: World) -> Table:
         "judged_artifacts": len(artifact_rows(world.cells)),
         "judge_proofs": len(world.proofs),
         "cost_comparisons": len(comparison_rows(world.reconciled)),
+        "endpoint_targets": len(tuple(world.endpoints.rows())),
+        "endpoint_trials": len(endpoint_trial_rows(world.endpoints)),
     }
     rows = []
     for name, meaning in EXPORTS:

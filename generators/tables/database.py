@@ -23,6 +23,9 @@ from generators.tables.columns import (
     RowType,
     Scalar,
 )
+from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
+from generators.tables.endpoint_columns import trial_rows as endpoint_trial_rows
+from generators.tables.endpoint_runs import EndpointRuns
 from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.reconciliation import Reconciled
 from generators.tables.reconciliation_columns import COMPARISON_COLUMNS, comparison_rows
@@ -31,6 +34,7 @@ from runner.records import ProofRecord
 CSV_TABLE = "for_spreadsheets"
 NOTHING = Reconciled(())
 """No comparison at all."""
+NO_RUNS = EndpointRuns()
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,11 @@ class Database:
     """An in-memory DuckDB with trials, cells, judged artifacts, judge proofs and cost comparisons."""
 
     def __init__(
-        self, cells: Sequence[Cell], proofs: Sequence[ProofRecord] = (), reconciled: Reconciled = NOTHING
+        self,
+        cells: Sequence[Cell],
+        proofs: Sequence[ProofRecord] = (),
+        reconciled: Reconciled = NOTHING,
+        endpoints: EndpointRuns = NO_RUNS,
     ) -> None:
         self.tables = (
             _table("trials", "One row per trial", TRIAL_COLUMNS, trial_rows(cells)),
@@ -67,6 +75,18 @@ class Database:
                 "One row per pair of money figures, or per oddity about money",
                 COMPARISON_COLUMNS,
                 comparison_rows(reconciled),
+            ),
+            _table(
+                "endpoint_targets",
+                "One row per mapping of an endpoint benchmark",
+                ENDPOINT_TARGET_COLUMNS,
+                tuple(endpoints.rows()),
+            ),
+            _table(
+                "endpoint_trials",
+                "One row per trial of an endpoint benchmark",
+                ENDPOINT_TRIAL_COLUMNS,
+                endpoint_trial_rows(endpoints),
             ),
         )
         # One thread: with more, DuckDB may write the row groups of a Parquet file in another order.

@@ -63,7 +63,7 @@ NO_FIGURES = frozenset({"failures", "same_low"})
 RECORDS: tuple[tuple[str, type[BaseModel]], ...] = ((ENDS, Reliability), (COMPARISON, Agreement))
 """Parts of records whose fields say what they mean."""
 GAPS = ("gap_p50_ms", "gap_p95_ms", "gap_max_ms")
-_SECTION = re.compile(r"\n\s*(?:Args|Raises|Returns):.*|\s*Source: measurement contract.*", re.DOTALL)
+_SECTION = re.compile(r"\n\s*(?:Args|Raises|Returns):.*|\s*Source:\s+measurement\s+contract.*", re.DOTALL)
 
 
 def endpoint_definitions() -> tuple[Definition, ...]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
+from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
 from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.quality import OWN_CODES
 from generators.tables.reconciliation_columns import COMPARISON_COLUMNS
@@ -86,6 +87,8 @@ def test_the_dictionary_has_every_column_of_every_export() -> None:
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
         "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],
+        "endpoint_targets": [column.name for column in ENDPOINT_TARGET_COLUMNS],
+        "endpoint_trials": [column.name for column in ENDPOINT_TRIAL_COLUMNS],
     }
     assert [name for name, _ in EXPORTS] == list(declared)
     for name, columns in declared.items():

@@ -14,6 +14,7 @@ from generators.escape import spreadsheet_text
 from generators.tables.cells import Cell
 from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
 from generators.tables.database import Database, TableData, for_spreadsheets
+from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
 from generators.tables.figures import FIGURES
 from generators.tables.proof_columns import PROOF_COLUMNS
@@ -23,7 +24,15 @@ from tests import examples
 from tests.generators.tables.made import Made, cells, committed, one_cell
 from tests.hostile import corpus
 
-TABLES = ("trials", "cells", "judged_artifacts", "judge_proofs", "cost_comparisons")
+TABLES = (
+    "trials",
+    "cells",
+    "judged_artifacts",
+    "judge_proofs",
+    "cost_comparisons",
+    "endpoint_targets",
+    "endpoint_trials",
+)
 
 
 @pytest.fixture
@@ -54,6 +63,8 @@ def test_the_frame_has_the_declared_columns(database: Database) -> None:
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
         "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],
+        "endpoint_targets": [column.name for column in ENDPOINT_TARGET_COLUMNS],
+        "endpoint_trials": [column.name for column in ENDPOINT_TRIAL_COLUMNS],
     }
     for name in TABLES:
         assert list(database.frame(f"FROM {name}").columns) == declared[name]
@@ -168,7 +179,7 @@ def test_the_markdown_summary_cannot_be_broken_by_a_reason(tmp_path: Path) -> No
     written = summary_markdown(cell).decode()
     assert "<script" not in written
     assert "\n# heading" not in written
-    assert all(line.count("|") in {0, 5, 9} for line in written.splitlines())
+    assert all(line.count("|") in {0, 6, 9} for line in written.splitlines())
 
 
 def test_summaries_lie_below_the_data_folder(small: list[Cell]) -> None:

@@ -1,0 +1,110 @@
+"""Endpoint entries: rates, percentiles and money of endpoint benchmarks, with n of m and interval."""
+
+from __future__ import annotations
+
+from generators.pages import words
+from generators.pages.endpoint_words import UNSURE, Measure, milliseconds, rests_on, tally
+from generators.pages.table import Entry
+from runner.records.bench_figures import Distribution, Money, PairedDifference, RateFigure
+from runner.records.bench_manifest import BenchTarget
+
+LAST = 1e15
+"""Where a wait without end sorts."""
+NOT_MEASURED = Entry("not measured", None, unknown=True)
+
+
+def rate_entry(figure: RateFigure | None, *, count_first: bool = False) -> Entry:
+    """A rate with its counts and Wilson's interval; unknown where it is of nothing."""
+    if figure is None or figure.rate is None:
+        return Entry("not known", None, note="of none", unknown=True)
+    counted = f"{figure.count:,} of {figure.of:,}"
+    shown = counted if count_first else words.percent(figure.rate)
+    note = words.percent(figure.rate) if count_first else counted
+    return Entry(shown, figure.rate, note=f"{note}; {interval(figure.low, figure.high)}")
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """The ends of an interval of a share."""
+    if low is None or high is None:
+        return "no interval"
+    return f"{100 * low:.0f} to {100 * high:.0f} %"
+
+
+def quantile_entry(found: Distribution | None, q: float, measure: Measure) -> Entry:
+    """A percentile with its interval and n of m; one that the sample cannot carry says so."""
+    if found is None or not found.tally.used:
+        note = "" if found is None else counted(found)
+        return Entry("not measured", None, note=note, unknown=True)
+    figure = found.quantile(q)
+    if figure is None or figure.value is None:
+        return Entry(UNSURE, None, note=counted(found), unknown=True)
+    ends = [
+        "no bound" if end is None else measure.text(end).removesuffix(" ms")
+        for end in (figure.low, figure.high)
+    ]
+    span = "no interval" if figure.low is None and figure.high is None else " to ".join(ends)
+    return Entry(measure.text(figure.value), figure.value, note=f"{span}; {counted(found)}")
+
+
+def mean_entry(found: Distribution | None, text: str = "{:,.1f}") -> Entry:
+    """A mean with n of m, such as turns of a task."""
+    if found is None or found.mean is None:
+        return NOT_MEASURED
+    median = found.quantile(0.5)
+    middle = "" if median is None or median.value is None else f"median {text.format(median.value)}; "
+    return Entry(text.format(found.mean), found.mean, note=middle + counted(found))
+
+
+def adjusted_entry(found: Distribution, q: float, measure: Measure) -> Entry:
+    """A percentile with failures counted as infinite waits."""
+    figure = next((each for each in found.adjusted if abs(each.q - q) < 1e-9), None)
+    if figure is None:
+        return Entry("not defined", None, unknown=True)
+    if figure.infinite:
+        return Entry("a failure", LAST, note="the wait never ends")
+    return NOT_MEASURED if figure.value is None else Entry(measure.text(figure.value), figure.value)
+
+
+def counted(found: Distribution) -> str:
+    """``44 of 48``."""
+    return f"{found.tally.used:,} of {found.tally.attempted:,}"
+
+
+def dollars_entry(amount: float | None, money: Money, target: BenchTarget, *, of: str = "") -> Entry:
+    """An amount with its basis and day of prices; an unknown one says what is missing."""
+    if amount is None:
+        if target.price.missing_reason is not None:
+            return Entry(words.NOT_PRICED, None, note=target.price.missing_reason, unknown=True)
+        why = tally(dict(money.unknown)) or "none was solved"
+        if money.unknown:
+            why += f"; at least {words.dollars(money.known_usd)} by {rests_on(target)}"
+        return Entry("not known", None, note=why, unknown=True)
+    return Entry(
+        words.dollars(amount), amount, note="; ".join(part for part in (of, rests_on(target)) if part)
+    )
+
+
+def difference_entry(found: PairedDifference, measure: Measure | None) -> Entry:
+    """A paired difference with its interval."""
+    if found.difference is None:
+        return Entry("not known", None, note="no pair", unknown=True)
+    ends = "no interval"
+    if found.low is not None and found.high is not None:
+        ends = f"{signed(found.low, measure)} to {signed(found.high, measure)}"
+    return Entry(signed(found.difference, measure), found.difference, note=ends)
+
+
+def signed(value: float, measure: Measure | None) -> str:
+    """A difference with its sign; without a measure it is one of shares, in points."""
+    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    size = abs(value)
+    return sign + (f"{100 * size:.0f} points" if measure is None else measure.text(size))
+
+
+def bias_entry(value: float | None, limit: float | None = None) -> Entry:
+    """A bias of the client in milliseconds, marked where it is above its limit."""
+    if value is None:
+        return NOT_MEASURED
+    over = limit is not None and abs(value) > limit
+    note = "" if limit is None else f"limit {milliseconds(limit)}{', exceeded' if over else ''}"
+    return Entry(milliseconds(value), value, note=note)
