@@ -31,6 +31,9 @@ def legend(keys: list[Key]) -> Markup:
 
 
 def _swatch(key: Key) -> Markup:
+    if "hm-arc" in key.css:
+        arc = Markup('<path class="{}" d="M14 1A7 7 0 1 1 7 8"/>').format(key.css)
+        return Markup('<svg class="hm-swatch" viewBox="0 0 28 16" aria-hidden="true">{}</svg>').format(arc)
     line = Markup('<path class="{}" d="M1 8H27"/>').format(key.css) if "hm-off" not in key.css else Markup("")
     drawn = line if not key.symbol or "hm-line" in key.css else Markup("")
     if key.symbol:

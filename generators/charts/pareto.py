@@ -26,7 +26,9 @@ _COLUMNS = (
     Column("Harness"),
     Column("Mean score", numeric=True),
     Column("Scored", numeric=True),
+    Column("How sure the score is"),
     Column("Mean cost per task, USD", numeric=True),
+    Column("How sure the cost is"),
     Column("Cost basis"),
     Column("Hosting"),
     Column("Frontier of its basis"),
@@ -82,6 +84,10 @@ def _legend(drawn: ParetoPlan) -> Markup:
             keys.append(Key(harness, "hm-neutral", symbol_for(index)))
     if any(not mark.point.on_basis_frontier for mark in drawn.marks):
         keys.append(Key("hollow: not on the frontier of its basis", "hm-neutral hm-off", "circle"))
+    if any(mark.point.membership for mark in drawn.marks):
+        keys.append(
+            Key("arc: probability of being on that frontier, a full ring is certain", "hm-neutral hm-arc")
+        )
     if any(len(drawn.basis_frontier(basis)) > 1 for basis in drawn.bases):
         keys.append(Key("frontier within one cost basis", "hm-neutral hm-frontier"))
     if len(drawn.combined_frontier()) > 1:
@@ -137,7 +143,9 @@ def _row(number: int, point: ParetoPoint) -> list[Entry]:
         Entry(point.harness),
         Entry(score_text(point.score), point.score),
         Entry(n_of_m(point.n_scored, point.n_planned), float(point.n_scored)),
+        Entry(point.score_sure),
         Entry(dollars(point.cost_usd), point.cost_usd),
+        Entry(point.cost_sure),
         Entry(basis_name(point.basis)),
         Entry(point.hosting or "unknown"),
         Entry("yes" if point.on_basis_frontier else "no"),

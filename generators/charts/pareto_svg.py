@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,6 +22,9 @@ MAX_LINKED_POINTS = 24
 LABEL_LIMIT = 28
 FONT_SIZE = 12.0
 RADIUS = 5.0
+ARC_RADIUS = 8.5
+FULL = 0.995
+"""From this probability on the arc is a closed ring; below half a percent there is none."""
 
 
 def pareto_svg(plan: ParetoPlan, *, title: str) -> Markup:
@@ -63,7 +67,7 @@ def _drawing(plan: ParetoPlan, frame: Frame, title: str, *, linked: bool, named:
         role,
         attribute(f"{title}: {len(plan.marks)} cells by cost and score"),
         _axes(frame, cost, score),
-        _frontiers(plan, frame, cost, score),
+        _frontiers(plan, frame, cost, score) + _arcs(plan, places),
         marks,
     )
 
@@ -143,7 +147,7 @@ def _labels(plan: ParetoPlan, frame: Frame, cost: Axis, *, named: bool) -> list[
         [anchors[index] for index in order],
         area=area,
         font_size=FONT_SIZE,
-        radius=RADIUS + 1,
+        radius=ARC_RADIUS + 1 if _has_arcs(plan) else RADIUS + 1,
         lines=_line_boxes(plan, frame, cost, score),
     )
     by_index = dict(zip(order, placed, strict=True))
@@ -184,6 +188,35 @@ def _picture(plan: ParetoPlan, labels: list[PlacedLabel], places: list[tuple[flo
         outlines[css] = outlines.get(css, "") + path(mark.symbol, x, y, RADIUS)
     drawn = [Markup('<path class="{}" d="{}"/>').format(css, data) for css, data in _frontier_last(outlines)]
     return Markup("").join([*drawn, *(_label(label) for label in labels)])
+
+
+def _has_arcs(plan: ParetoPlan) -> bool:
+    return any(mark.point.membership for mark in plan.marks)
+
+
+def _arcs(plan: ParetoPlan, places: list[tuple[float, float]]) -> Markup:
+    """Around each mark an arc from twelve o'clock, as long as its probability of being on the frontier."""
+    outlines: dict[str, str] = {}
+    for mark, (x, y) in zip(plan.marks, places, strict=True):
+        css = basis_colour(mark.point.basis).removeprefix("--")
+        outlines[css] = outlines.get(css, "") + _arc(x, y, mark.point.membership or 0.0)
+    return Markup("").join(
+        Markup('<path class="{} hm-arc" d="{}"/>').format(css, data) for css, data in outlines.items() if data
+    )
+
+
+def _arc(x: float, y: float, share: float) -> str:
+    if share < 1 - FULL:
+        return ""
+    radius, top = short(ARC_RADIUS), y - ARC_RADIUS
+    if share >= FULL:
+        half = f"A{radius} {radius} 0 1 1"
+        return (
+            f"M{short(x)} {short(top)}{half} {short(x)} {short(y + ARC_RADIUS)}{half} {short(x)} {short(top)}"
+        )
+    angle = 2 * math.pi * share
+    end = f"{short(x + ARC_RADIUS * math.sin(angle))} {short(y - ARC_RADIUS * math.cos(angle))}"
+    return f"M{short(x)} {short(top)}A{radius} {radius} 0 {int(share > 0.5)} 1 {end}"
 
 
 def _frontier_last(outlines: dict[str, str]) -> list[tuple[str, str]]:

@@ -35,6 +35,9 @@ class ParetoPoint:
     on_combined_frontier: bool
     membership: float | None = None
     note: str = ""
+    score_sure: str = ""
+    """How sure the score is: its interval, or why there is none."""
+    cost_sure: str = ""
 
     @property
     def complete(self) -> bool:
@@ -54,9 +57,10 @@ class ParetoPoint:
     def facts(self) -> list[str]:
         """What hover box and screen reader say besides the name."""
         basis = f"{basis_name(self.basis)}, {self.hosting}" if self.hosting else basis_name(self.basis)
+        rests_on = _joined(n_of_m(self.n_scored, self.n_planned), self.score_sure)
         facts = [
-            f"score {score_text(self.score)} ({n_of_m(self.n_scored, self.n_planned)})",
-            f"{dollars(self.cost_usd)} per task ({basis})",
+            f"score {score_text(self.score)} ({rests_on})",
+            f"{dollars(self.cost_usd)} per task ({_joined(basis, self.cost_sure)})",
         ]
         if self.membership is not None:
             facts.append(f"probability of being on the frontier {probability(self.membership)}")
@@ -136,6 +140,10 @@ def plan(points: Sequence[ParetoPoint], *, slug: str) -> ParetoPlan:
     costs = [mark.cost for mark in marks]
     scale: Scale = cost_scale(costs) if costs else "linear"
     return ParetoPlan(marks, left_out, tuple(bases), tuple(harnesses), scale, bool(costs) and min(costs) > 0)
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(part for part in parts if part)
 
 
 def _check(point: ParetoPoint, slug: str) -> None:

@@ -116,8 +116,17 @@ def _table(series: Sequence[RadarSeries], axes: tuple[str, ...], maximum: float,
         [
             Entry(each.name, href=each.href),
             Entry(n_of_m(each.n_scored, each.n_planned), float(each.n_scored)),
-            *(Entry(UNKNOWN if value is None else f"{value:.2f}", value) for value in each.values),
+            *(
+                Entry(_shown(value, each.sure[place] if each.sure else ""), value)
+                for place, value in enumerate(each.values)
+            ),
         ]
         for each in series
     ]
     return data_table(columns, rows, caption=caption)
+
+
+def _shown(value: float | None, sure: str) -> str:
+    if value is None:
+        return UNKNOWN
+    return f"{value:.2f} ({sure})" if sure else f"{value:.2f}"

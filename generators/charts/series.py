@@ -20,6 +20,8 @@ class RadarSeries:
     values: tuple[float | None, ...]
     n_scored: int
     n_planned: int
+    sure: tuple[str, ...] = ()
+    """How sure each value is; empty where nothing is said of it."""
 
     @property
     def complete(self) -> bool:

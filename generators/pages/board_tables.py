@@ -95,15 +95,12 @@ def basis_word(cell: Cell) -> str:
 
 
 def score_entry(cell: Cell) -> Entry:
-    """The mean score; bounds stand below it where trials are open."""
+    """The mean score with its interval; below it the mean with failures, and bounds where trials are open."""
     entry = value_entry(cell.figures["mean_score"], Unit.POINTS)
     notes = [entry.note] if entry.note else []
     if cell.sample.failed and not entry.unknown:
         zero = cell.figures["score_with_failures"].amount
         notes.append(f"{zero:.1f} with failures as 0")
-    if cell.sample.open and not entry.unknown:
-        low, high = cell.figures["score_lower_bound"].amount, cell.figures["score_upper_bound"].amount
-        notes.append(f"between {low:.1f} and {high:.1f} if all were scored")
     return Entry(entry.text, entry.sort, note="; ".join(notes), unknown=entry.unknown)
 
 

@@ -17,6 +17,7 @@ from generators.pages.cell_tables import (
 from generators.pages.charting import radars
 from generators.pages.dollar_entries import machine_prices, ways_table
 from generators.pages.harness_skill import crumbs
+from generators.pages.interval_words import sureness
 from generators.pages.judge import judge_page
 from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Crumb, Page
@@ -113,9 +114,13 @@ def _headline(cell: Cell) -> list[tuple[str, str, str]]:
     names += ["resolved_share"] if cell.has_checks else []
     for name in (*names, "cost_per_task", "minutes_per_task", "tokens_per_task"):
         value, figure = cell.figures[name], BY_NAME[name]
-        note = words.n_of_m(value) if value.amount is not None else value.reason
+        note = (
+            f"{words.n_of_m(value)}; {sureness(value, figure.unit)}"
+            if value.amount is not None
+            else value.reason
+        )
         if name == "cost_per_task" and value.amount is not None:
-            note += f", {words.priced(value.priced)}"
+            note += f"; {words.priced(value.priced)}"
         missing = words.NOT_PRICED if figure.unit is Unit.DOLLARS else "not known"
         shown = missing if value.amount is None else words.amount(value.amount, figure.unit)
         if name == "cost_per_task" and cell.free_by_design:

@@ -7,6 +7,7 @@ from functools import partial
 from generators.pages import links, words
 from generators.pages.charting import artifact_name, criterion_name
 from generators.pages.dollar_entries import trial_cost
+from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flagged
 from generators.pages.table import (
     Column,
@@ -45,7 +46,8 @@ def figure_table(cell: Cell) -> Table:
             amount = Entry(missing, None, note=value.reason, unknown=True)
         else:
             rests_on = words.priced(value.priced) if figure.unit is Unit.DOLLARS else ""
-            amount = Entry(words.amount(value.amount, figure.unit), value.amount, note=rests_on)
+            below = "; ".join(part for part in (sureness(value, figure.unit), rests_on) if part)
+            amount = Entry(words.amount(value.amount, figure.unit), value.amount, note=below)
         count = Entry(words.n_of_m(value), float(value.n))
         rows.append([Entry(figure.title), amount, count, Entry(figure.formula, code=True)])
     columns = [Column("Figure"), Column("Value", "number"), Column("n of m", "number")]
@@ -128,10 +130,9 @@ def artifact_table(cell: Cell) -> Table | None:
     columns.append(Column("Total", "number"))
     rows = []
     for artifact, total in artifact_means(cell).items():
-        row = [Entry(artifact_name(artifact), note=f"mean of {words.n_of_m(total)}")]
+        row = [Entry(artifact_name(artifact))]
         for criterion in CRITERIA:
-            mean = criterion_mean(cell, artifact, criterion)
-            row.append(Entry(f"{mean:.1f}", mean))
+            row.append(value_entry(criterion_mean(cell, artifact, criterion), Unit.POINTS, count_below=True))
         rows.append([*row, value_entry(total, Unit.POINTS)])
     means = criterion_means(cell)
     overall = [Entry("All, percent of the maximum")]

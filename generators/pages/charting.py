@@ -11,6 +11,7 @@ from generators import escape
 from generators.charts import ParetoPoint, RadarSeries, pareto_chart, radar_chart
 from generators.charts.chart import Chart
 from generators.pages import links, words
+from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Asset
 from generators.pages.world import World
@@ -18,6 +19,7 @@ from generators.tables.boards import Board, Placement
 from generators.tables.cells import Cell
 from generators.tables.dollars import Priced
 from generators.tables.profiles import CRITERION_MAXIMUM, artifact_means, criterion_means, has_parts
+from generators.tables.sample import Unit, Value
 from runner.records import CostBasis
 
 RADAR_SERIES = 4
@@ -79,15 +81,14 @@ def radars(world: World, cells: Sequence[Cell], page: str, *, slug: str, scope: 
         return []
     criteria = list(criterion_means(shown[0]))
     by_criterion = [
-        _series(world, cell, page, tuple(criterion_means(cell)[name].amount for name in criteria))
+        _series(world, cell, page, [criterion_means(cell)[name] for name in criteria], Unit.PERCENT)
         for cell in shown
     ]
     names = list(dict.fromkeys(name for cell in shown for name in artifact_means(cell)))
     by_artifact = []
     for cell in shown:
         means = artifact_means(cell)
-        amounts = tuple(means[name].amount if name in means else None for name in names)
-        by_artifact.append(_series(world, cell, page, amounts))
+        by_artifact.append(_series(world, cell, page, [means.get(name) for name in names], Unit.POINTS))
     charts = [
         radar_chart(
             by_criterion,
@@ -145,15 +146,18 @@ def _point(world: World, placement: Placement, page: str, with_harness: bool) ->
         on_combined_frontier=placement.on_combined_frontier,
         membership=placement.membership,
         note="; ".join(notes),
+        score_sure=sureness(value, Unit.POINTS),
+        cost_sure=sureness(cost, Unit.DOLLARS),
     )
 
 
-def _series(world: World, cell: Cell, page: str, amounts: tuple[float | None, ...]) -> RadarSeries:
+def _series(world: World, cell: Cell, page: str, parts: Sequence[Value | None], unit: Unit) -> RadarSeries:
     value = cell.figures["mean_score"]
     return RadarSeries(
         label=label(cell),
         href=links.relative(page, world.cell_page(cell)),
-        values=amounts,
+        values=tuple(part.amount if part else None for part in parts),
+        sure=tuple(sureness(part, unit) if part else "" for part in parts),
         n_scored=value.n,
         n_planned=value.m,
     )

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from generators.pages import links
 from generators.pages.board_tables import cells_table
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
-from generators.tables.boards import build_boards
-from generators.tables.sample import Sample, Unit
+from generators.tables.boards import build_boards, task_means
+from generators.tables.facts import TrialFacts
+from generators.tables.sample import Sample, Unit, Value
 from generators.tables.scores import mean_score
+from generators.tables.spread import Kind, Spread
 from runner.datasets import Dataset
 
 
@@ -121,6 +124,17 @@ def _facts(world: World, name: str, described: Dataset | None) -> list[tuple[str
     ]
 
 
+def _difficulty(world: World, dataset: str, task: str, trials: tuple[TrialFacts, ...]) -> Value:
+    """Mean score of a task over all cells; what varies here is the cell, so the interval is over cells."""
+    value = mean_score(Sample(trials, len(trials)))
+    by_cell = [
+        mean
+        for cell in world.select(dataset=dataset)
+        if (mean := task_means(cell, "score").get(task)) is not None
+    ]
+    return replace(value, spread=Spread(tuple(by_cell), Kind.SCORE, unit="cell")) if by_cell else value
+
+
 def _tasks(world: World, name: str, page: str) -> Table:
     described = world.datasets.get(name)
     known = {task.id: task for task in described.tasks} if described else {}
@@ -131,7 +145,7 @@ def _tasks(world: World, name: str, page: str) -> Table:
             trial for cell in world.select(dataset=name) for trial in cell.counted if trial.task == task_id
         )
         tier = task.complexity if task else next((t.complexity for t in trials if t.complexity), None)
-        value = mean_score(Sample(trials, len(trials)))
+        value = _difficulty(world, name, task_id, trials)
         rows.append(
             [
                 link_entry(
@@ -149,7 +163,8 @@ def _tasks(world: World, name: str, page: str) -> Table:
         Column(
             "Mean score",
             "number",
-            "Over all scored trials of every cell: how hard the task was, not who is good",
+            "Over all scored trials of every cell, with its interval over cells: how hard the task was, "
+            "not who is good",
         )
     )
     return table(f"Tasks of {name}", columns, rows)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from generators.pages import words
-from generators.pages.table import Column, Entry, Table, table
+from generators.pages.table import Column, Entry, Table, table, value_entry
 from generators.tables.cells import Cell
 from generators.tables.dollars import Priced
 from generators.tables.facts import TrialFacts
-from generators.tables.sample import Value
+from generators.tables.sample import Unit, Value
 from runner.costs.bases import Way
 from runner.costs.hardware import HardwareRates
 from runner.records import Cost, CostBasis
@@ -47,11 +47,8 @@ def cell_cost(cell: Cell) -> Entry:
 
 
 def dollar_value(value: Value) -> Entry:
-    """A figure in dollars with its n of m beside it, and its basis and days below."""
-    if value.amount is None:
-        return Entry(words.NOT_PRICED, None, note=value.reason, unknown=True)
-    written = f"{words.dollars(value.amount)} ({words.n_of_m(value)})"
-    return Entry(written, value.amount, note=words.priced(value.priced))
+    """A figure in dollars with its n of m beside it, and its interval, basis and days below."""
+    return value_entry(value, Unit.DOLLARS)
 
 
 def machine_prices(rates: HardwareRates) -> Priced:

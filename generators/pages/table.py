@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from generators.pages import words
+from generators.pages.interval_words import sureness
 from generators.tables.sample import Unit, Value
 
 
@@ -77,16 +78,20 @@ def table(
 def value_entry(value: Value, unit: Unit, *, count_below: bool = False) -> Entry:
     """A figure with its n of m beside it, or below it where room is short; an unknown one says why.
 
-    Dollars have their basis and the day of their prices below them.
+    A mean has its interval below it, and its bounds where trials are open. Dollars have their basis and the
+    day of their prices there, too.
     """
     if value.amount is None:
         missing = words.NOT_PRICED if unit is Unit.DOLLARS else "not known"
         return Entry(missing, None, note=value.reason, unknown=True)
     written, count = words.amount(value.amount, unit), words.n_of_m(value)
     rests_on = words.priced(value.priced) if unit is Unit.DOLLARS else ""
+    sure = sureness(value, unit)
     if count_below:
-        return Entry(written, value.amount, note="; ".join(part for part in (count, rests_on) if part))
-    return Entry(f"{written} ({count})", value.amount, note=rests_on)
+        return Entry(written, value.amount, note="; ".join(part for part in (count, sure, rests_on) if part))
+    return Entry(
+        f"{written} ({count})", value.amount, note="; ".join(part for part in (sure, rests_on) if part)
+    )
 
 
 def number_entry(number: float | None, unit: Unit, missing: str = "not reported") -> Entry:

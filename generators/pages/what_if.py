@@ -9,6 +9,7 @@ from generators.charts.wording import basis_colour, basis_name
 from generators.escape.html import Json
 from generators.pages import links, words
 from generators.pages.charting import pareto
+from generators.pages.interval_words import sureness
 from generators.pages.rendering import Asset, Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
@@ -82,7 +83,8 @@ def _data_path(skill: str, board: Board) -> str:
 
 def _data(world: World, board: Board) -> bytes:
     pages = {"/".join(cell.key): links.relative(links.WHAT_IF, world.cell_page(cell)) for cell in board.cells}
-    content = board_export(board, world.pricing, pages)
+    sure = {"/".join(cell.key): sureness(cell.figures["mean_score"], Unit.POINTS) for cell in board.cells}
+    content = board_export(board, world.pricing, pages, sure)
     bases: dict[str, Json] = {
         basis.value: {"name": basis_name(basis.value), "colour": basis_colour(words.basis(basis))}
         for basis in CostBasis

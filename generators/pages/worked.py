@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from generators.pages import links, words
 from generators.pages.charting import label
+from generators.pages.interval_words import sureness
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
+from generators.tables.sample import Unit, Value
 from runner.costs.hardware import HardwareRate, wall_clock_cost
 from runner.records import CacheSemantics, CostBasis
 
@@ -105,10 +107,15 @@ def figure_definitions(example: Cell | None) -> list[Definition]:
             unit=figure.unit.value,
             formula=figure.formula,
             meaning=figure.meaning,
-            example=words.with_count(example.figures[figure.name], figure.unit) if example else "",
+            example=_example(example.figures[figure.name], figure.unit) if example else "",
         )
         for figure in FIGURES
     ]
+
+
+def _example(value: Value, unit: Unit) -> str:
+    sure = sureness(value, unit)
+    return words.with_count(value, unit) + (f"; {sure}" if sure else "")
 
 
 def _worked(

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
+from generators.tables.sample import Figure
 from runner.costs.bases import ORDER
 from runner.records import CRITERIA, ArtifactScore, CostBasis, JudgementRecord
 
@@ -76,6 +77,23 @@ def _n(name: str, cell: Cell) -> Scalar:
 
 def _m(name: str, cell: Cell) -> Scalar:
     return cell.figures[name].m
+
+
+def _end(name: str, end: str, cell: Cell) -> Scalar:
+    spread = cell.figures[name].spread
+    interval = spread.interval if spread else None
+    return None if interval is None else interval.lower if end == "lower" else interval.upper
+
+
+def _unsure(name: str, cell: Cell) -> Scalar:
+    spread = cell.figures[name].spread
+    return (spread.reason or None) if spread else None
+
+
+def _bound(name: str, word: str, cell: Cell) -> Scalar:
+    spread = cell.figures[name].spread
+    bounds = spread.bounds if spread else None
+    return None if bounds is None else bounds.lower if word == "least" else bounds.upper
 
 
 IDENTITY: tuple[DataColumn[Cell], ...] = (
@@ -227,7 +245,43 @@ def _figure_columns() -> tuple[DataColumn[Cell], ...]:
                 partial(_m, name),
             ),
         ]
+        if figure.is_mean:
+            found += _sure_columns(figure)
     return tuple(found)
+
+
+def _sure_columns(figure: Figure) -> list[DataColumn[Cell]]:
+    """How far a mean can be off: ends of its interval, why there are none, and bounds for open trials."""
+    name, unit = figure.name, figure.unit.value
+    columns: list[DataColumn[Cell]] = [
+        DataColumn(
+            f"{name}_{end}",
+            NUMBER,
+            unit,
+            f"{end} end of the 95 % interval of {name} over tasks, by {figure.method}; empty where the data "
+            "carry none",
+            partial(_end, name, end),
+        )
+        for end in ("lower", "upper")
+    ]
+    columns.append(
+        DataColumn(
+            f"{name}_no_interval", TEXT, "", f"why there is no interval of {name}", partial(_unsure, name)
+        )
+    )
+    if figure.bounded:
+        columns += [
+            DataColumn(
+                f"{name}_{word}",
+                NUMBER,
+                unit,
+                f"{word} that the mean of all planned trials can still be: failed ones as 0, open ones "
+                f"{'0' if word == 'least' else '100'}",
+                partial(_bound, name, word),
+            )
+            for word in ("least", "most")
+        ]
+    return columns
 
 
 CELL_COLUMNS: tuple[DataColumn[Cell], ...] = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 
 from generators.tables.sample import Sample, Value, total_of
+from generators.tables.spread import amounts_per_task
 
 
 def tokens_per_task(sample: Sample) -> Value:
@@ -15,7 +16,8 @@ def tokens_per_task(sample: Sample) -> Value:
     known = [trial.tokens for trial in sample.graded if trial.tokens is not None]
     if not known:
         return Value(None, 0, len(sample.graded), "token counts are missing")
-    return Value(statistics.fmean(known), len(known), len(sample.graded))
+    spread = amounts_per_task(sample.graded, lambda trial: trial.tokens)
+    return Value(statistics.fmean(known), len(known), len(sample.graded), spread=spread)
 
 
 def tokens_total(sample: Sample) -> Value:
@@ -48,7 +50,8 @@ def minutes_per_task(sample: Sample) -> Value:
     known = [trial.minutes for trial in sample.graded if trial.minutes is not None]
     if not known:
         return Value(None, 0, len(sample.graded), "the duration was not reported")
-    return Value(statistics.fmean(known), len(known), len(sample.graded))
+    spread = amounts_per_task(sample.graded, lambda trial: trial.minutes)
+    return Value(statistics.fmean(known), len(known), len(sample.graded), spread=spread)
 
 
 def minutes_total(sample: Sample) -> Value:
@@ -63,7 +66,8 @@ def turns_per_task(sample: Sample) -> Value:
     known = [trial.record.turns for trial in sample.graded if trial.record.turns is not None]
     if not known:
         return Value(None, 0, len(sample.graded), "turns were not reported")
-    return Value(statistics.fmean(known), len(known), len(sample.graded))
+    spread = amounts_per_task(sample.graded, lambda trial: trial.record.turns)
+    return Value(statistics.fmean(known), len(known), len(sample.graded), spread=spread)
 
 
 def _tokens_of(sample: Sample, name: str) -> Value:

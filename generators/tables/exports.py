@@ -6,6 +6,7 @@ import json
 import posixpath
 
 from generators.escape import markdown_text
+from generators.statistics.intervals import LEVEL
 from generators.tables.cells import Cell
 from generators.tables.columns import TRIAL_COLUMNS, Scalar
 from generators.tables.facts import TrialFacts
@@ -36,6 +37,7 @@ def summary_json(cell: Cell) -> bytes:
             "price_dates": _days(value),
             "n": value.n,
             "m": value.m,
+            **_sure(value),
             "missing_reason": value.reason or None,
             "formula": figure.formula,
         }
@@ -74,8 +76,8 @@ def summary_markdown(cell: Cell) -> bytes:
         f"# {_safe(identity.model.slug)}, {_safe(identity.harness)}, {_safe(identity.skill)}, "
         f"{_safe(identity.dataset)}",
         "",
-        "| Figure | Value | Unit | n of m |",
-        "|---|---:|---|---:|",
+        "| Figure | Value | 95 % interval | Unit | n of m |",
+        "|---|---:|---|---|---:|",
     ]
     for figure in FIGURES:
         value = cell.figures[figure.name]
@@ -84,7 +86,7 @@ def summary_markdown(cell: Cell) -> bytes:
         if value.priced is not None:
             days = " to ".join(dict.fromkeys(str(day or "day not known") for day in _days(value) or []))
             unit += f", {value.priced.basis.value}, {days}"
-        lines.append(f"| {figure.title} | {amount} | {unit} | {value.n} of {value.m} |")
+        lines.append(f"| {figure.title} | {amount} | {_interval(value)} | {unit} | {value.n} of {value.m} |")
     lines += [
         "",
         "| Task | Trial | State | Score | Cost (USD) | Basis | Minutes | Tokens |",
@@ -104,6 +106,34 @@ def _days(value: Value) -> list[Json] | None:
     if value.priced is None:
         return None
     return [day.isoformat() if day else None for day in (value.priced.first, value.priced.last)]
+
+
+def _sure(value: Value) -> dict[str, Json]:
+    """Interval and bounds of a mean; nothing for other figures."""
+    spread = value.spread
+    if spread is None or value.amount is None:
+        return {}
+    interval, bounds = spread.interval, spread.bounds
+    return {
+        "interval": {
+            "lower": interval.lower if interval else None,
+            "upper": interval.upper if interval else None,
+            "level": LEVEL,
+            "method": spread.method,
+            "tasks": len(spread.values),
+            "missing_reason": spread.reason or None,
+        },
+        "bounds": {"least": bounds.lower, "most": bounds.upper, "open": bounds.open} if bounds else None,
+    }
+
+
+def _interval(value: Value) -> str:
+    """Interval of a mean for the text summary; a dash for other figures."""
+    spread = value.spread
+    if spread is None or value.amount is None:
+        return "-"
+    interval = spread.interval
+    return f"{_number(interval.lower)} to {_number(interval.upper)}" if interval else f"none: {spread.reason}"
 
 
 def _safe(raw: str) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from generators.tables import effort, money, scores
 from generators.tables.sample import Figure, Sample, Unit, Value
+from generators.tables.spread import Kind
 
 FIGURES: tuple[Figure, ...] = (
-    Figure("mean_score", "Mean score", Unit.POINTS, "sum(score) / n scored", scores.mean_score),
+    Figure("mean_score", "Mean score", Unit.POINTS, "sum(score) / n scored", scores.mean_score, Kind.SCORE),
     Figure("median_score", "Median score", Unit.POINTS, "middle of the sorted scores", scores.median_score),
     Figure("lowest_score", "Lowest score", Unit.POINTS, "min(score)", scores.lowest_score),
     Figure("highest_score", "Highest score", Unit.POINTS, "max(score)", scores.highest_score),
@@ -23,6 +24,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.POINTS,
         "sum(score) / (n scored + n failed)",
         scores.score_with_failures,
+        Kind.SCORE,
     ),
     Figure(
         "score_lower_bound",
@@ -44,6 +46,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.DOLLARS,
         "sum(cost of graded trials with a known cost) / their number",
         money.cost_per_task,
+        Kind.AMOUNT,
     ),
     Figure(
         "median_cost_per_task",
@@ -76,6 +79,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.TOKENS,
         "sum(tokens processed by graded trials) / their number",
         effort.tokens_per_task,
+        Kind.AMOUNT,
     ),
     Figure("tokens_total", "Tokens processed", Unit.TOKENS, "sum(tokens processed)", effort.tokens_total),
     Figure("input_tokens", "Input tokens", Unit.TOKENS, "sum(input tokens)", effort.input_tokens),
@@ -92,6 +96,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.MINUTES,
         "sum(wall-clock seconds of graded trials) / 60 / their number",
         effort.minutes_per_task,
+        Kind.AMOUNT,
     ),
     Figure(
         "minutes_total",
@@ -106,6 +111,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.TURNS,
         "sum(turns of graded trials) / their number",
         effort.turns_per_task,
+        Kind.AMOUNT,
     ),
     Figure(
         "resolved_share",
@@ -113,6 +119,7 @@ FIGURES: tuple[Figure, ...] = (
         Unit.PERCENT,
         "100 x all checks passed / n graded",
         scores.resolved_share,
+        Kind.SHARE,
     ),
 )
 

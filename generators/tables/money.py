@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from generators.tables.dollars import Priced
 from generators.tables.facts import TrialFacts
 from generators.tables.judging_cost import judging_total
 from generators.tables.sample import Sample, Value
 from generators.tables.scores import mean_score
+from generators.tables.spread import amounts_per_task
 from runner.records import Cost, CostBasis
 
 
@@ -22,7 +24,10 @@ def cost_per_task(sample: Sample) -> Value:
     most of its graded trials are known on, and a trial that is not known on it is unknown here. Source: the
     one definition that replaces two published ones (run cost over scored tasks, and mean over scored tasks).
     """
-    return _mean_cost(sample, statistics.fmean)
+    value = _mean_cost(sample, statistics.fmean)
+    if value.amount is None:
+        return value
+    return replace(value, spread=amounts_per_task(sample.graded, lambda trial: _spent(sample, trial)))
 
 
 def median_cost_per_task(sample: Sample) -> Value:
@@ -79,6 +84,11 @@ def _known(sample: Sample, trials: Sequence[TrialFacts]) -> list[Cost]:
     """The known costs of these trials on the basis of the sample."""
     found = [trial.cost_on(sample.basis) for trial in trials]
     return [cost for cost in found if cost is not None]
+
+
+def _spent(sample: Sample, trial: TrialFacts) -> float | None:
+    cost = trial.cost_on(sample.basis)
+    return cost.amount_usd if cost is not None else None
 
 
 def _amounts(costs: Sequence[Cost]) -> list[float]:

@@ -6,10 +6,12 @@ import statistics
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from generators.statistics.bounds import mean_bounds
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.sample import Sample, Value
 from generators.tables.scores import mean_score
+from generators.tables.spread import Kind, Spread, per_task
 from runner.records import CRITERIA, ArtifactScore
 
 CRITERION_MAXIMUM = 25
@@ -49,20 +51,14 @@ def tier_rank(tier: str) -> tuple[int, str]:
     return (TIER_ORDER.index(tier) if tier in TIER_ORDER else len(TIER_ORDER), tier)
 
 
-def criterion_mean(cell: Cell, artifact: str, criterion: str) -> float:
-    """Mean points of one criterion of one artifact, each trial counting once.
+def criterion_mean(cell: Cell, artifact: str, criterion: str) -> Value:
+    """Mean points (0 to 25) of one criterion of one artifact, each trial counting once."""
 
-    Raises:
-        ValueError: no scored trial has that artifact.
-    """
-    means = []
-    for trial in cell.counted:
-        points = [int(getattr(each[artifact], criterion)) for each in _scores(trial) if artifact in each]
-        if points:
-            means.append(statistics.fmean(points))
-    if not means:
-        raise ValueError(f"nobody scored {artifact}")
-    return statistics.fmean(means)
+    def points(trial: TrialFacts) -> float | None:
+        found = [int(getattr(each[artifact], criterion)) for each in _scores(trial) if artifact in each]
+        return statistics.fmean(found) if found else None
+
+    return _mean(cell, points, CRITERION_MAXIMUM)
 
 
 def has_parts(cell: Cell) -> bool:
@@ -87,9 +83,11 @@ def _criterion(trial: TrialFacts, name: str) -> float | None:
     return statistics.fmean(100 * part / CRITERION_MAXIMUM for part in parts) if parts else None
 
 
-def _mean(cell: Cell, measure: Callable[[TrialFacts], float | None]) -> Value:
+def _mean(cell: Cell, measure: Callable[[TrialFacts], float | None], highest: float = 100.0) -> Value:
     amounts: Iterable[float | None] = (measure(trial) for trial in cell.counted)
     known = [amount for amount in amounts if amount is not None]
     if not known:
         return Value(None, 0, cell.sample.planned, "scores by part were not published")
-    return Value(statistics.fmean(known), len(known), cell.sample.planned)
+    bounds = mean_bounds(known, cell.sample.planned - len(known), lowest=0.0, highest=highest)
+    spread = Spread(per_task(cell.counted, measure), Kind.SCORE, bounds=bounds, highest=highest)
+    return Value(statistics.fmean(known), len(known), cell.sample.planned, spread=spread)

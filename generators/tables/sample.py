@@ -11,6 +11,7 @@ from functools import cached_property
 from generators.tables.dollars import Priced
 from generators.tables.facts import TrialFacts
 from generators.tables.scoring import ScoreState
+from generators.tables.spread import Kind, Spread
 from runner.costs.bases import ORDER
 from runner.records import CostBasis
 
@@ -31,7 +32,8 @@ class Unit(StrEnum):
 class Value:
     """A figure's value with its n of m; ``amount`` is None when unknown, and ``reason`` says why.
 
-    Dollars carry ``priced``: their basis and the days of their prices.
+    Dollars carry ``priced``: their basis and the days of their prices. Means carry ``spread``: what they
+    rest on, from which their interval and bounds follow.
     """
 
     amount: float | None
@@ -39,6 +41,7 @@ class Value:
     m: int
     reason: str = ""
     priced: Priced | None = field(default=None, compare=False)
+    spread: Spread | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,25 @@ class Figure:
     unit: Unit
     formula: str
     compute: Callable[[Sample], Value]
+    interval: Kind | None = None
+    """For means: the interval that suits them."""
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether values carry an interval, or why there is none."""
+        return self.interval is not None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether open trials have bounds: scores and shares lie between 0 and 100, amounts have no end."""
+        return self.interval in {Kind.SCORE, Kind.SHARE}
+
+    @property
+    def method(self) -> str:
+        """Name of the interval's method, for the data dictionary."""
+        if self.interval is Kind.SHARE:
+            return f"{Kind.SHARE} where each task was tried once, else {Kind.SCORE}"
+        return self.interval.value if self.interval else ""
 
     @property
     def meaning(self) -> str:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from dataclasses import replace
 
-from generators.statistics.bounds import mean_bounds
+from generators.statistics.bounds import Bounds, mean_bounds
+from generators.tables.facts import TrialFacts
 from generators.tables.sample import Sample, Value
 from generators.tables.scoring import ScoreState
+from generators.tables.spread import Kind, Spread, per_task
 
 LOWEST_SCORE = 0.0
 HIGHEST_SCORE = 100.0
@@ -18,7 +21,8 @@ def mean_score(sample: Sample) -> Value:
 
     Source: the published run summaries define it so (mean task score excluding failed tasks).
     """
-    return _over_scores(sample, statistics.fmean)
+    value = _over_scores(sample, statistics.fmean)
+    return value if value.amount is None else replace(value, spread=_scores_spread(sample, zeros=False))
 
 
 def median_score(sample: Sample) -> Value:
@@ -51,7 +55,8 @@ def score_with_failures(sample: Sample) -> Value:
     scores = sample.scores + [0.0] * sample.failed
     if not scores:
         return Value(None, 0, sample.planned, "no trial was scored or failed")
-    return Value(statistics.fmean(scores), len(scores), sample.planned)
+    spread = _scores_spread(sample, zeros=True)
+    return Value(statistics.fmean(scores), len(scores), sample.planned, spread=spread)
 
 
 def score_lower_bound(sample: Sample) -> Value:
@@ -78,7 +83,35 @@ def resolved_share(sample: Sample) -> Value:
     graded = [trial.resolved for trial in sample.trials if trial.resolved is not None]
     if not graded:
         return Value(None, 0, sample.planned, "no execution checks")
-    return Value(100 * sum(graded) / len(graded), len(graded), sample.planned)
+    shares = per_task(sample.trials, _passed)
+    # Where a task was tried several times its trials are no independent draws.
+    passes = (sum(graded), len(graded)) if len(shares) == len(graded) else None
+    bounds = mean_bounds(
+        [HIGHEST_SCORE * passed for passed in graded],
+        sample.planned - len(graded),
+        lowest=LOWEST_SCORE,
+        highest=HIGHEST_SCORE,
+    )
+    spread = Spread(shares, Kind.SHARE, passes, bounds)
+    return Value(100 * sum(graded) / len(graded), len(graded), sample.planned, spread=spread)
+
+
+def _passed(trial: TrialFacts) -> float | None:
+    return None if trial.resolved is None else HIGHEST_SCORE * trial.resolved
+
+
+def _scores_spread(sample: Sample, *, zeros: bool) -> Spread:
+    def points(trial: TrialFacts) -> float | None:
+        return 0.0 if zeros and trial.state is ScoreState.FAILED else trial.score
+
+    return Spread(
+        per_task(sample.trials, points), Kind.SCORE, bounds=_open_bounds(sample), zeros=sample.failed
+    )
+
+
+def _open_bounds(sample: Sample) -> Bounds | None:
+    known = sample.scores + [0.0] * sample.failed
+    return mean_bounds(known, sample.open, lowest=LOWEST_SCORE, highest=HIGHEST_SCORE)
 
 
 def _over_scores(sample: Sample, reduce: Callable[[list[float]], float]) -> Value:
@@ -90,7 +123,7 @@ def _over_scores(sample: Sample, reduce: Callable[[list[float]], float]) -> Valu
 
 def _bound(sample: Sample, *, upper: bool) -> Value:
     known = sample.scores + [0.0] * sample.failed
-    bounds = mean_bounds(known, sample.open, lowest=LOWEST_SCORE, highest=HIGHEST_SCORE)
+    bounds = _open_bounds(sample)
     if bounds is None or not any(trial.state is not ScoreState.UNSCORED for trial in sample.trials):
         return Value(None, 0, sample.planned, "no trial was scored or failed")
     return Value(bounds.upper if upper else bounds.lower, len(known), sample.planned)

@@ -6,7 +6,7 @@ deployment. Nothing here is rounded, and no dollar is scaled: the browser starts
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
@@ -68,16 +68,23 @@ class PriceTables:
         return found
 
 
-def board_export(board: Board, pricing: Pricing, links: dict[str, str]) -> dict[str, Json]:
+def board_export(
+    board: Board, pricing: Pricing, links: Mapping[str, str], sure: Mapping[str, str] | None = None
+) -> dict[str, Json]:
     """Everything that the costs of a board follow from.
 
     Args:
         board: the cells that are compared.
         pricing: price book and hardware rates of the build.
         links: address of each cell's page, by the parts of its key joined by ``/``.
+        sure: how sure the mean score of each cell is, in words, by the same key.
     """
     tables = PriceTables(pricing)
-    cells = [_cell(cell, pricing, tables, links) for cell in board.cells if cell.sample.graded]
+    cells = [
+        {**_cell(cell, pricing, tables, links), "sure": (sure or {}).get("/".join(cell.key), "")}
+        for cell in board.cells
+        if cell.sample.graded
+    ]
     names = {_deployment(trial, pricing) for cell in board.cells for trial in cell.sample.graded}
     return {
         "dataset": board.dataset,
@@ -126,7 +133,7 @@ def gpus_in_use(instance_type: str, share: float | None, prices: InstancePrices)
     return None if listed is None or share is None else listed.gpus * share
 
 
-def _cell(cell: Cell, pricing: Pricing, tables: PriceTables, links: dict[str, str]) -> dict[str, Json]:
+def _cell(cell: Cell, pricing: Pricing, tables: PriceTables, links: Mapping[str, str]) -> dict[str, Json]:
     score, cost = cell.figures["mean_score"], cell.figures["cost_per_task"]
     identity = cell.identity
     return {

@@ -66,7 +66,7 @@
     for (let column = 2; column < COLUMNS.length - 1; column += 1) row.append(document.createElement("td"));
     const words = (basis) => (basis === null ? "" : data.bases[basis].name);
     const [score, published, yours] = [...row.cells].slice(2);
-    fill(score, cell.score, cell.score === null ? "not known" : `${cell.score.toFixed(1)} (${cell.n} of ${cell.m})`, "", cell.score === null);
+    fill(score, cell.score, cell.score === null ? "not known" : `${cell.score.toFixed(1)} (${cell.n} of ${cell.m})`, cell.score === null ? "" : cell.sure, cell.score === null);
     fill(published, cell.cost, dollars(cell.cost), words(cell.basis), cell.cost === null);
     fill(yours, cost.usd, cost.usd === null ? "not priced" : `${dollars(cost.usd)} (${cost.n} of ${cost.m})`, words(cost.basis), cost.usd === null);
     const said = (on) => (on ? "on it" : "not on it");
@@ -82,7 +82,7 @@
       type: "scatter", mode: "markers+text", name: data.bases[basis].name,
       x: own.map((point) => point.cost), y: own.map((point) => point.score),
       hoverinfo: "text",
-      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${point.score.toFixed(1)}`, `${dollars(point.cost)} per task, ${data.bases[basis].name}`].map(escaped).join("<br>")),
+      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${point.score.toFixed(1)} (${point.cell.n} of ${point.cell.m}; ${point.cell.sure})`, `${dollars(point.cost)} per task, ${data.bases[basis].name}`].map(escaped).join("<br>")),
       customdata: own.map((point) => point.cell.href),
       marker: { size: 11, symbol: drawn.map((is) => (is ? "circle" : "circle-open")), color: "#000", line: { width: 2, color: "#000" } },
       meta: { colour, wide: { linear: names, log: names }, narrow: { linear: {}, log: {} } },

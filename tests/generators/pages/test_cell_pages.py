@@ -66,7 +66,8 @@ def test_every_figure_stands_with_value_count_and_formula(cell: Shown) -> None:
     rows = cell.table("All figures of this cell")
     assert [found["Figure"] for found in rows] == [figure.title for figure in FIGURES]
     mean = row(cell, "All figures of this cell", "Figure", "Mean score")
-    assert (mean["Value"], mean["n of m"], mean["Formula"]) == ("65.0", "2 of 4", "sum(score) / n scored")
+    assert mean["Value"] == "65.0 95 %: 0.0 to 100.0; between 32.5 and 57.5 if all were scored, failures as 0"
+    assert (mean["n of m"], mean["Formula"]) == ("2 of 4", "sum(score) / n scored")
     assert row(cell, "All figures of this cell", "Figure", "Score, worst case")["Value"] == "32.5"
     assert row(cell, "All figures of this cell", "Figure", "Score, best case")["Value"] == "57.5"
 
@@ -100,9 +101,9 @@ def test_identity_names_raw_id_and_what_is_not_reported(cell: Shown) -> None:
 
 def test_the_profile_gives_each_criterion_with_its_count(cell: Shown) -> None:
     rows = cell.table("Mean scores by artifact and criterion, criteria of 25 points")
-    assert rows[0]["Artifact"] == "Implementation mean of 2 of 4"
-    assert rows[0]["Completeness"] == "16.5"
-    assert rows[0]["Total"] == "65.0 (2 of 4)"
+    assert rows[0]["Artifact"] == "Implementation"
+    assert rows[0]["Completeness"].startswith("16.5 2 of 4; 95 %: 0.0 to 25.0; between 8.2 and 20.8 if")
+    assert rows[0]["Total"].startswith("65.0 (2 of 4) 95 %: 0.0 to 100.0; between 32.5 and 82.5 if")
 
 
 def test_the_downloads_lie_where_the_page_says(cell: Shown) -> None:

@@ -38,7 +38,7 @@ def test_a_table_of_cells_says_none_and_not_unknown(pages: dict[str, Shown]) -> 
     (row,) = pages["harnesses/loop/fix.md"].table("All cells: loop, fix, hello-world")
     assert row["Cost per task"] == "none no cost by design"
     assert row["Cost basis"] == "none cloud"
-    assert row["Resolved"] == "50 % (2 of 2)"
+    assert row["Resolved"] == "50 % (2 of 2) 95 %: 9 % to 91 %"
     assert "Mean score" not in row
 
 
