@@ -58,6 +58,8 @@ class Shown:
     difference: Markup
     tasks_chart: Markup
     profile_chart: Markup
+    rests: str
+    """What the costs of the tasks rest on."""
     tasks: Table
 
 
@@ -138,6 +140,7 @@ def _shown(world: World, pairs: PairTable) -> Shown:
         difference=_difference(each),
         tasks_chart=_tasks_chart(pairs, each, two),
         profile_chart=_profile_chart(pairs, each, two),
+        rests=_rests(each),
         tasks=_tasks(pairs, each),
     )
 
@@ -204,13 +207,17 @@ def _with_texts(row: Dumbbell) -> Dumbbell:
     return Dumbbell(row.label, row.first, row.second, one, two)
 
 
+def _rests(each: Compared) -> str:
+    return f"Costs: {priced_of(each.first, each.second)}."
+
+
 def _tasks(pairs: PairTable, each: Compared) -> Table:
     tasks, cells = tasks_of_table(pairs), (each.first, each.second)
     columns = [Column("Task"), Column("First", "number"), Column("Second", "number")]
     columns.append(Column("Difference", "number"))
-    rests = priced_of(*cells)
-    columns += [Column(f"Cost of the {which} ({rests})", "number") for which in ("first", "second")]
-    columns += [Column(f"Minutes of the {which}", "number") for which in ("first", "second")]
+    columns += [
+        Column(f"{what}, {which}", "number") for what in ("Cost", "Minutes") for which in ("first", "second")
+    ]
     quality = [quality_of(pairs, cell) for cell in cells]
     texts = [task_texts(pairs, cell, tasks) for cell in cells]
     amounts = [[amount_texts(cell, tasks, measure) for cell in cells] for measure in ("cost", "minutes")]
@@ -225,7 +232,7 @@ def _tasks(pairs: PairTable, each: Compared) -> Table:
         row.append(difference_entry(one, two))
         row += [Entry(amounts[measure][side][place]) for measure in (0, 1) for side in (0, 1)]
         rows.append(row)
-    return table("Task by task", columns, rows, sortable=False)
+    return table(f"Task by task. {_rests(each)}", columns, rows, sortable=False)
 
 
 def difference_entry(one: float | None, two: float | None) -> Entry:

@@ -222,8 +222,10 @@
 
     tasks(pair, first, second) {
       const table = part("tasks").querySelector("table");
-      const rests = this.data.texts[pair.priced];
-      const numeric = ["First", "Second", "Difference", ...["first", "second"].map((side) => `Cost of the ${side} (${rests})`), "Minutes of the first", "Minutes of the second"];
+      const rests = `Costs: ${this.data.texts[pair.priced]}.`;
+      part("rests").textContent = rests;
+      table.parentElement.setAttribute("aria-label", `Task by task. ${rests}`);
+      const numeric = ["First", "Second", "Difference", ...["Cost", "Minutes"].flatMap((what) => [`${what}, first`, `${what}, second`])];
       table.tHead.replaceChildren(rowOf(heading("Task"), ...numeric.map((text) => heading(text, true))));
       const rows = this.data.tasks.map((task, place) => {
         const cells = [first, second].map((cell) => numberCell(cell.quality_texts[place], cell.quality[place], cell.quality[place] === null));

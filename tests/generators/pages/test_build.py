@@ -16,7 +16,7 @@ import yaml
 
 from generators.build import BuildReport, write_sources
 from generators.escape.characters import one_line
-from generators.pages.links import SERVING, WHAT_IF, served_path
+from generators.pages.links import COMPARE, SERVING, WHAT_IF, served_path
 from generators.tables.figures import FIGURES
 from runner.errors import PublishError
 from runner.records import DataWarning, ModelName, Source
@@ -29,7 +29,7 @@ from tests.hostile import corpus
 
 SITE = "https://example.org/portal/"
 TRIALS_OF_A_CELL = 8
-CALCULATORS = {SERVING: {"form", "input"}, WHAT_IF: {"form", "input"}}
+CALCULATORS = {SERVING: {"form", "input"}, WHAT_IF: {"form", "input"}, COMPARE: {"form"}}
 """Pages that have a form of their own."""
 COUNTED = re.compile(
     r"-?[\d,.]+( M)? \(\d+ of \d+\)|\$[\d,.]+ \(\d+ of \d+\)|not (known|priced).*|no trials|none ?no cost.*",
@@ -138,7 +138,7 @@ def _text(markup: str) -> str:
 def test_front_matter_is_plain_yaml_and_run_pages_stay_out_of_the_search(
     built: tuple[Path, BuildReport],
 ) -> None:
-    hidden = re.compile(r"cells/|tasks/|demonstration/|(models|serving)/(?!index)|data/quality")
+    hidden = re.compile(r"cells/|tasks/|demonstration/|(models|serving)/(?!index)|data/quality|compare/.*_")
     for name, source in sources(built[0]).items():
         front = yaml.safe_load(source.split("---\n", 2)[1])
         assert front["title"], name
