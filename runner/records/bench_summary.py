@@ -36,7 +36,7 @@ class BenchAccount(Part):
 
 
 class TargetSummary(Part):
-    """One target over all its measured trials outside of load stages; over these where there are no others."""
+    """One target over its measured trials outside of load stages, or over these where all are."""
 
     target: str
     label: str

@@ -186,8 +186,10 @@ class TrialLog:
         return masked
 
     def close(self) -> None:
-        """Let go of the file."""
-        os.close(self._descriptor)
+        """Let go of the file; a second time does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._descriptor = -1
 
 
 def _require_no_secret(scanner: Scanner, data: bytes, where: str) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import random
 from math import sqrt
-
-import numpy
 
 
 def constant(count: int, rate: float) -> tuple[float, ...]:
@@ -19,8 +18,8 @@ def poisson(count: int, rate: float, seed: int) -> tuple[float, ...]:
     that was asked for is exactly the one that is offered, and the gaps are as random as they should be.
     """
     seconds = count / rate
-    drawn = numpy.random.default_rng(seed).random(count)
-    return tuple(float(each) * seconds * 1000 for each in sorted(drawn))
+    drawn = random.Random(seed)  # noqa: S311 - arrivals, not secrets
+    return tuple(sorted(drawn.random() * seconds * 1000 for _ in range(count)))
 
 
 def ramp(count: int, begin: float, end: float) -> tuple[float, ...]:

@@ -7,8 +7,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
-import numpy
-
 from runner.endpoint.statistics.intervals import rate
 from runner.endpoint.statistics.money import tokens
 from runner.endpoint.statistics.pairing import LEAST_PAIRS, RESAMPLES
@@ -87,6 +85,8 @@ def _over_cases(same: Mapping[Instance, bool], seed: int) -> tuple[float, float]
         groups[case].append(matches)
     if len(groups) < LEAST_PAIRS or len(set(same.values())) == 1:
         return None
+    import numpy
+
     hits = numpy.array([sum(group) for group in groups.values()], dtype=float)
     sizes = numpy.array([len(group) for group in groups.values()], dtype=float)
     drawn = numpy.random.default_rng(seed).integers(0, len(hits), (RESAMPLES, len(hits)))

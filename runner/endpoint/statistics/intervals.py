@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, sqrt
-
-from scipy.stats import binom
+from math import ceil, exp, lgamma, log, sqrt
 
 from runner.records.bench_figures import AdjustedQuantile, QuantileFigure, RateFigure
 
 Z95 = 1.959963984540054
 CONFIDENCE = 0.95
+FAR = 12.0
+"""Standard deviations below the middle from which a binomial is summed; before it there is nothing."""
+ROUNDING = 1e-12
 ALWAYS_SHOWN = 0.9
 """Percentiles up to this one are shown without an interval; higher ones only where the sample bounds them."""
 
@@ -54,12 +55,22 @@ def bounding_ranks(n: int, q: float) -> tuple[int | None, int | None]:
     bound on the upper side, p95 takes 72 values and p99 takes 368.
     """
     tail = (1 - CONFIDENCE) / 2
-    low = int(binom.ppf(tail, n, q))
-    while low > 0 and binom.cdf(low - 1, n, q) > tail:
-        low -= 1
-    high = int(binom.ppf(1 - tail, n, q)) + 1
-    while high > 1 and binom.cdf(high - 2, n, q) >= 1 - tail:
-        high -= 1
+    deviation = sqrt(n * q * (1 - q))
+    begin = max(0, int(n * q - FAR * deviation) - 1)
+    low, high, below = begin, n + 1, 0.0
+    for count in range(begin, n + 1):
+        below += exp(
+            lgamma(n + 1)
+            - lgamma(count + 1)
+            - lgamma(n - count + 1)
+            + count * log(q)
+            + (n - count) * log(1 - q)
+        )
+        if below <= tail + ROUNDING:
+            low = count + 1
+        if below >= 1 - tail - ROUNDING:
+            high = count + 1
+            break
     return low if low >= 1 else None, high if high <= n else None
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy
-
 from runner.records.bench_summary import Knee
 
 SHARE_OF_PEAK = 0.9
@@ -34,6 +32,8 @@ def knee(slices: Mapping[float, Sequence[float]], seed: int) -> Knee:
     levels = sorted(level for level, each in slices.items() if each)
     if len(levels) < LEAST_LEVELS:
         return Knee(rule=RULE, missing_reason=f"fewer than {LEAST_LEVELS} levels were held", seed=seed)
+    import numpy
+
     found = knee_index([float(numpy.mean(slices[level])) for level in levels])
     generator = numpy.random.default_rng(seed)
     means = numpy.column_stack(

@@ -5,8 +5,6 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy
-
 from runner.endpoint.statistics.outcomes import is_answered
 from runner.endpoint.statistics.scores import has_passed, was_attempted
 from runner.records.bench_figures import PairedDifference
@@ -51,6 +49,8 @@ def bootstrap(
     """
     if len(differences) < LEAST_PAIRS or len(set(differences)) == 1:
         return None
+    import numpy
+
     values = numpy.asarray(differences, dtype=float)
     drawn = numpy.random.default_rng(seed).integers(0, len(values), (RESAMPLES, len(values)))
     resampled = values[drawn]

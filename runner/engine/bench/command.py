@@ -19,7 +19,7 @@ from runner.engine.bench.calibrating import calibrated, levels_of
 from runner.engine.bench.casework import cases_again
 from runner.engine.bench.confining import workbench
 from runner.engine.bench.demonstration import Demonstration
-from runner.engine.bench.ending import finish, finish_with_fault
+from runner.engine.bench.ending import PARTIAL, finish, finish_with_fault
 from runner.engine.bench.host import this_host, this_tool
 from runner.engine.bench.ledger import Spending, counts, done_by_key
 from runner.engine.bench.live import LiveTarget, Means, Writer
@@ -70,8 +70,16 @@ def bench_command(places: Places, say: Say, call: BenchCall, environ: Mapping[st
         HarnessmarkError: nothing was asked: the options, files or keys are wrong.
     """
     environment = environment_with(places.root / ".env", environ)
-    if call.resume:
-        return _go_on(places, say, call, environment)
+    try:
+        if call.resume:
+            return _go_on(places, say, call, environment)
+        return _begin(places, say, call, environment)
+    except KeyboardInterrupt:
+        say("interrupted before anything was asked")
+        return PARTIAL
+
+
+def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, str]) -> int:
     options = call.options.checked()
     catalogue = load_targets(places.datasets / "targets")
     now = datetime.now(UTC)
@@ -142,6 +150,8 @@ def _work_off(
 ) -> int:
     trials = run.trials()
     done = [trial for trial in trials if counts(trial)]
+    if {each.key for each in manifest.planned} <= {each.key for each in done} and not _searches(manifest):
+        return _finished(run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
     spending.take(trials, with_time=False)
     stop, bench = Stop(), workbench()[0]
@@ -154,6 +164,7 @@ def _work_off(
             say(trial_line(trial, shown[0], total))
 
     with ExitStack() as stack:
+        stack.enter_context(_stopping_on_signals(stop, say))
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
         writer = Writer(TrialLog(run))
         stack.callback(writer.close)
@@ -173,14 +184,22 @@ def _work_off(
             progress=progress,
             note=lambda line: None if call.quiet else say(line),
         )
+        say("asking; Ctrl-C ends the run when the trials in flight are over")
         try:
-            with _stopping_on_signals(stop, say):
-                outcome = run_loop(run_bench(means, done))
-        except BaseException as error:
+            outcome = run_loop(run_bench(means, done))
+        except BaseException as error:  # noqa: BLE001 - told and raised again
             writer.close()
-            finish_with_fault(run, manifest, error)
-            raise
+            fault = first_fault(error)
+            finish_with_fault(run, manifest, fault)
+            raise fault from None
     return _finished(run, manifest, outcome, call, say)
+
+
+def first_fault(error: BaseException) -> BaseException:
+    """The fault itself, where tasks that ran side by side were ended because of it."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: BenchCall, say: Say) -> int:
@@ -193,6 +212,11 @@ def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: Be
         for path in write_reports(run, Path(call.out)):
             say(f"report: {path}")
     return summary.exit_code
+
+
+def _searches(manifest: BenchManifest) -> bool:
+    """Whether a stage decides as it goes, so that nobody knows yet whether it is done."""
+    return any(stage.adaptive for stage in manifest.stages)
 
 
 def _addresses(

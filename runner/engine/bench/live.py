@@ -98,6 +98,6 @@ class Writer:
             await future
 
     def close(self) -> None:
-        """Wait for the thread, then let go of the file."""
+        """Wait for the thread, then let go of the file; a second time does nothing."""
         self._pool.shutdown(wait=True)
         self._log.close()

@@ -1,0 +1,1 @@
+"""Tests of endpoint benchmarks as a command."""
