@@ -39,7 +39,7 @@ def pair_table_of(pairs: PairTable, rows: Sequence[Compared], page: str, label_t
     unit = QUALITY_UNIT[pairs.kind]
     columns = [
         Column("Pair"),
-        Column("Verdict", wide=True),
+        Column("Verdict"),
         Column("Number that decided"),
         Column(f"Difference, {'points' if unit is Unit.POINTS else 'percent'}", "number"),
         Column("Common tasks", "number"),
