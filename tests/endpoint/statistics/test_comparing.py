@@ -1,0 +1,169 @@
+"""Targets compared: pairs of instances, agreement, coding figures and conditions that fail a run."""
+
+from __future__ import annotations
+
+import statistics
+
+import pytest
+
+from runner.endpoint.statistics.agreement import agreements
+from runner.endpoint.statistics.coding import coding
+from runner.endpoint.statistics.pairing import bootstrap, comparisons
+from runner.endpoint.statistics.summary import Ending, account, summarise
+from runner.endpoint.statistics.thresholds import judged, known_metrics, parse_thresholds
+from runner.errors import UsageError
+from runner.records.bench_trial import BenchTrial
+from tests import bench_examples
+from tests.endpoint.statistics.trials import WRONG, agent, request, trial
+
+
+def timed(target: str, times: list[float]) -> list[BenchTrial]:
+    return [
+        trial(f"case-{number}", target=target, requests=(request(ttft_ms=time),))
+        for number, time in enumerate(times)
+    ]
+
+
+def test_a_difference_is_taken_within_pairs() -> None:
+    # The cases differ much more than the targets do: unpaired, nothing would be seen.
+    base = [10.0, 100.0, 1000.0, 50.0, 500.0, 5.0]
+    both = {
+        "one": timed("one", base),
+        "two": timed("two", [each + 3.0 + 0.1 * n for n, each in enumerate(base)]),
+    }
+    found = {each.metric: each for each in comparisons("one", both, 1)}
+    ttft = found["ttft_ms"]
+    assert (ttft.pairs, ttft.verdict) == (6, "higher")
+    assert ttft.difference == pytest.approx(3.25)
+    assert ttft.low is not None
+    assert ttft.low >= 3.0
+    assert found["score"].verdict == "no difference shown"
+    assert found["cost_usd"].pairs == 0
+
+
+def test_the_same_seed_gives_the_same_interval() -> None:
+    values = [1.0, 2.0, 4.0, 8.0, 16.0]
+    assert bootstrap(values, statistics.median, 3) == bootstrap(values, statistics.median, 3)
+    assert bootstrap(values, statistics.median, 3) != bootstrap(values, statistics.fmean, 3)
+
+
+def test_few_or_equal_pairs_have_no_interval() -> None:
+    assert bootstrap([1.0, 2.0, 3.0, 4.0], statistics.fmean, 1) is None
+    assert bootstrap([2.0] * 50, statistics.fmean, 1) is None
+
+
+def test_what_only_one_target_answered_is_no_pair() -> None:
+    left = [trial("a", requests=(request(ttft_ms=1.0),)), trial("b", requests=(request(ttft_ms=1.0),))]
+    right = [
+        trial("a", target="two", requests=(request("http_error"),), verdict="error", outcome="http_error"),
+        trial("b", target="two", requests=(request(ttft_ms=2.0),)),
+    ]
+    found = {each.metric: each for each in comparisons("one", {"one": left, "two": right}, 1)}
+    assert (found["ttft_ms"].pairs, found["ttft_ms"].unpaired) == (1, 1)
+    assert found["score"].pairs == 2
+
+
+def test_agreement_counts_same_answers_right_or_wrong() -> None:
+    left = [
+        trial("a", answer="1"),
+        trial("b", verdict=WRONG, answer="7"),
+        trial("c", verdict=WRONG, answer="9"),
+    ]
+    right = [
+        trial("a", target="two", answer="1"),
+        trial("b", target="two", verdict=WRONG, answer="7"),
+        trial("c", target="two", answer="3"),
+    ]
+    (found,) = agreements({"one": left, "two": right}, {"a": "x", "b": "x", "c": "y"}, 1)
+    assert (found.same.count, found.same.of) == (2, 3)
+    assert (found.same_errors.count, found.same_errors.of) == (1, 2)
+    # Of two wrong answers the shared one is given twice and weighs 1/2, the other 1.
+    assert found.rare_errors == pytest.approx(0.5 / 1.5)
+    assert found.category_similarity == pytest.approx(1 - (0.0 + 1.0) / 2)
+
+
+def test_answers_that_are_not_kept_are_still_compared_by_their_marks() -> None:
+    def marked(target: str, mark: str) -> BenchTrial:
+        kept = trial("a", target=target)
+        return kept.model_copy(
+            update={"score": kept.score.model_copy(update={"answer": None, "answer_mark": mark})}
+        )
+
+    (same,) = agreements({"one": [marked("one", "m")], "two": [marked("two", "m")]}, {}, 1)
+    (other,) = agreements({"one": [marked("one", "m")], "two": [marked("two", "n")]}, {}, 1)
+    assert (same.same.count, other.same.count) == (1, 0)
+
+
+def test_nothing_in_common_is_no_agreement_and_no_difference() -> None:
+    (found,) = agreements({"one": [trial("a")], "two": [trial("b", target="two")]}, {}, 1)
+    assert (found.same.of, found.similarity) == (0, None)
+
+
+def test_coding_counts_unsolved_tasks_and_their_money() -> None:
+    def worked(case: str, verdict: str, cost: float, **changes: object) -> BenchTrial:
+        return trial(
+            case,
+            verdict=verdict,
+            case_kind="agentic",
+            agent=agent(**changes),
+            requests=(request(cost_usd=cost, ttft_ms=5.0),),
+        )
+
+    trials = [
+        worked("a", "passed", 1.0),
+        worked("b", WRONG, 3.0, stop_reason="max_turns", self_verified=False),
+        worked("b", "error", 2.0, stop_reason="error", self_verified=False, prompt_tokens=None),
+    ]
+    together, only_a, only_b = coding("one", trials)
+    assert (together.case, only_a.case, only_b.case) == (None, "a", "b")
+    assert (together.solved.count, together.solved.of, together.graded.count) == (1, 3, 2)
+    assert together.money.per_solved_usd == pytest.approx(6.0)
+    assert together.stop_reasons == {"error": 1, "max_turns": 1, "no_tool_calls": 1}
+    assert (together.invalid_calls.count, together.invalid_calls.of) == (3, 12)
+    assert together.total_tokens.tally.used == 2
+    assert only_b.money.per_solved_usd is None
+    assert coding("one", [trial()]) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["ttft_p90_ms", "ttft_p90_ms>", "ttft_p90_ms>fast", ">3", "ttft_p91_ms>3", "evil()>1"]
+)
+def test_a_condition_that_cannot_be_read_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        parse_thresholds([text])
+
+
+def test_conditions_are_judged_for_each_target_and_unknown_figures_decide_nothing() -> None:
+    summary = bench_examples.summary()
+    found = judged(
+        summary, parse_thresholds(["ttft_p50_ms>200, score<0.5", "cost_usd>1", "succeeded_rate<=1"])
+    )
+    assert [(each.metric, each.failed) for each in found] == [
+        ("ttft_p50_ms", True),
+        ("score", False),
+        ("cost_usd", None),
+        ("succeeded_rate", True),
+    ]
+    assert found[0].value == 210.5
+    assert {"tpot_p95_ms", "output_tps_p50", "solve_rate"} <= {
+        name.replace("output_p50_tps", "output_tps_p50") for name in known_metrics()
+    }
+
+
+def test_every_planned_trial_is_done_skipped_or_left() -> None:
+    manifest = bench_examples.manifest()
+    assert account(manifest, []).left == 1
+    assert account(manifest, [bench_examples.trial()]).done == 1
+    skipped = bench_examples.trial().model_copy(update={"skipped": "no tools", "requests": ()})
+    found = account(manifest, [skipped])
+    assert (found.done, found.left, found.skipped) == (0, 0, {"no tools": 1})
+
+
+def test_a_summary_is_a_function_of_its_files_alone() -> None:
+    manifest, trials = bench_examples.manifest(), [bench_examples.trial()]
+    first = summarise(manifest, trials, Ending("complete"), "0" * 64)
+    assert first == summarise(manifest, trials, Ending("complete"), "0" * 64)
+    assert first.targets[0].score is not None
+    assert first.targets[0].score.over_attempted.count == 1
+    assert first.flags[0].startswith("the client was not calibrated")
+    assert summarise(manifest, [], Ending("partial"), "0" * 64).targets[0].measures["ttft_ms"].tally.used == 0
