@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generators.pages import links, words
+from generators.pages.interval_words import sureness
 from generators.pages.pair_words import deciding_text
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -12,6 +13,15 @@ from generators.tables.comparisons import Compared
 from generators.tables.lenses import HarnessChoice, harness_choices
 from generators.tables.pairs import HarnessPair
 from generators.tables.sample import Unit
+
+COLUMNS = (
+    Column("Model"),
+    Column("Chosen by the published rule"),
+    Column("Decided by"),
+    Column("Its score and cost", wide=True),
+    Column("Instead of", wide=True),
+    Column("Our verdict on the scores", wide=True),
+)
 
 
 def choice_table(world: World, pair: HarnessPair) -> Table | None:
@@ -26,24 +36,16 @@ def choice_table(world: World, pair: HarnessPair) -> Table | None:
     ]
     if not choices:
         return None
-    columns = [
-        Column("Model"),
-        Column("Chosen by the published rule"),
-        Column("Decided by"),
-        Column("Its score and cost", wide=True),
-        Column("Instead of", wide=True),
-        Column("Our verdict on the scores", wide=True),
-    ]
-    rows = [_row(world, choice) for choice in choices]
-    return table(f"Best harness by the published rule: {pair.first} and {pair.second}", columns, rows)
+    name = f"Best harness by the published rule: {pair.first} and {pair.second}"
+    return table(name, COLUMNS, [choice_row(world, choice, links.COMPARE_HARNESSES) for choice in choices])
 
 
 def _contenders(choice: HarnessChoice) -> list[Cell]:
     return [choice.winner, *(_other(choice, each) for each in choice.compared)]
 
 
-def _row(world: World, choice: HarnessChoice) -> list[Entry]:
-    here = links.COMPARE_HARNESSES
+def choice_row(world: World, choice: HarnessChoice, here: str) -> list[Entry]:
+    """What the rule chose for a model, and what the policy says, as seen from the page ``here``."""
     others = [_other(choice, each) for each in choice.compared]
     bases = {cell.basis for cell in (choice.winner, *others)}
     mark = "≠ costs rest on different bases: directional only" if len(bases) > 1 else ""
@@ -86,4 +88,5 @@ def _point(cell: Cell) -> Entry:
         f"{words.amount(score.amount, Unit.POINTS)} ({words.n_of_m(score)}) at {words.dollars(cost.amount)} "
         f"({words.n_of_m(cost)}), {per_point} a point"
     )
-    return Entry(text, score.amount, note=words.priced(cost.priced))
+    sure = f"score {sureness(score, Unit.POINTS)}; cost {sureness(cost, Unit.DOLLARS)}"
+    return Entry(text, score.amount, note=f"{sure}; {words.priced(cost.priced)}")

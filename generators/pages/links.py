@@ -30,6 +30,7 @@ ACCOUNTING = "methodology/accounting.md"
 SERVING = "serving/index.md"
 PRICES = "methodology/prices.md"
 WHAT_IF = "what-if.md"
+STATISTICS = "methodology/statistics.md"
 DEMONSTRATION = "demonstration/"
 ENDPOINTS = "endpoints/index.md"
 ENDPOINT_METHODOLOGY = "methodology/endpoints.md"
@@ -111,6 +112,21 @@ def model_page(model: str, prefix: str = "") -> str:
 def dataset_page(dataset: str, prefix: str = "") -> str:
     """Source path of a dataset's page."""
     return f"{prefix}datasets/{component(dataset)}.md"
+
+
+def frontiers(prefix: str = "") -> str:
+    """Source path of the index of frontiers."""
+    return f"{prefix}frontier/index.md"
+
+
+def frontier_page(skill: str, dataset: str, prefix: str = "") -> str:
+    """Source path of the page with every cell of a skill and dataset by cost and score."""
+    return f"{prefix}frontier/{component(skill)}_{component(dataset)}.md"
+
+
+def complexity_page(skill: str, dataset: str, prefix: str = "") -> str:
+    """Source path of the page on what a skill and dataset show by complexity of the task."""
+    return f"{prefix}complexity/{component(skill)}_{component(dataset)}.md"
 
 
 def compare_page(skill: str, dataset: str) -> str:

@@ -150,6 +150,17 @@ class World:
             )
         )
 
+    @cached_property
+    def skill_boards(self) -> tuple[tuple[str, Board], ...]:
+        """Every skill and dataset with all harnesses on one board, the one with most scored cells first."""
+        found = [(skill, board) for skill in self.skills for board in build_boards(self.select(skill=skill))]
+
+        def order(pair: tuple[str, Board]) -> tuple[int, int, str, str]:
+            scored = sum(cell.has_scores for cell in pair[1].cells)
+            return -scored, -len(pair[1].cells), pair[0], pair[1].dataset
+
+        return tuple(sorted(found, key=order))
+
     def board_of(self, cell: Cell) -> Board | None:
         """The board of the cell's harness, skill and dataset."""
         boards = self._boards.get((cell.identity.harness, cell.identity.skill), ())
