@@ -39,6 +39,7 @@ class Shown:
     """The run that a section of a model's page shows, with a link to it."""
 
     run: EndpointRun
+    page: str
     href: str
 
     @property
@@ -112,11 +113,11 @@ def _model(world: World, model: str) -> Page:
     prefix = "demonstration" if world.demonstration else "real"
     speed = _section(world, runs, path, lambda s: any(each.reliability.requests for each in s.targets))
     quality = _section(world, runs, path, lambda s: bool(s.slices))
-    load = _section(world, runs, path, lambda s: any(curve.points for curve in s.load))
-    coding = _section(world, runs, path, lambda s: bool(s.coding))
+    load = _section(world, runs, path, lambda s: any(curve.points for curve in s.load), "load")
+    coding = _section(world, runs, path, lambda s: bool(s.coding), "coding")
     medians = median_charts(speed.run, path, prefix) if speed else []
     spread = distribution_charts(speed.run, path, prefix) if speed else []
-    radar = capability_chart(quality.run, path, prefix) if quality else None
+    radar = capability_chart(quality.run, path, quality.page, prefix) if quality else None
     curves = curve_sections(load.run, path, prefix) if load else []
     history = history_charts(runs, path, prefix)
     drawings = [*medians, *spread, *history, *([radar] if radar else [])]
@@ -157,12 +158,14 @@ def _model(world: World, model: str) -> Page:
     )
 
 
-def _section(world: World, runs: tuple[EndpointRun, ...], path: str, holds: Holds) -> Shown | None:
-    chosen = best_run(tuple(run for run in runs if holds(run.summary)))
+def _section(
+    world: World, runs: tuple[EndpointRun, ...], path: str, holds: Holds, profile: str = "standard"
+) -> Shown | None:
+    chosen = best_run(tuple(run for run in runs if holds(run.summary)), profile)
     if chosen is None:
         return None
     page = links.endpoint_run_page(chosen.model, chosen.run_id, world.prefix)
-    return Shown(chosen, links.relative(path, page))
+    return Shown(chosen, page, links.relative(path, page))
 
 
 def _runs_table(world: World, runs: tuple[EndpointRun, ...], path: str) -> Table:

@@ -98,7 +98,7 @@ def at_share(curve: Sequence[float], percent: float) -> float:
     return curve[max(ceil(len(curve) * percent / 100 - 1e-9), 1) - 1]
 
 
-def capability_chart(run: EndpointRun, page: str, prefix: str) -> Drawn | None:
+def capability_chart(run: EndpointRun, page: str, run_page: str, prefix: str) -> Drawn | None:
     """Share right by dimension; None with fewer than three dimensions or more than four mappings."""
     found = {(each.name, each.target): each.score for each in run.summary.slices if each.by == "dimension"}
     names = tuple(sorted({name for name, _ in found}))
@@ -111,7 +111,7 @@ def capability_chart(run: EndpointRun, page: str, prefix: str) -> Drawn | None:
         series.append(
             RadarSeries(
                 label=run.label(target),
-                href=links.relative(page, page),
+                href=links.relative(page, run_page),
                 values=tuple(
                     None if each is None or each.rate is None else 100 * each.rate for each in rates
                 ),

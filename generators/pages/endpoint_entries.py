@@ -38,12 +38,19 @@ def quantile_entry(found: Distribution | None, q: float, measure: Measure) -> En
     figure = found.quantile(q)
     if figure is None or figure.value is None:
         return Entry(UNSURE, None, note=counted(found), unknown=True)
-    ends = [
-        "no bound" if end is None else measure.text(end).removesuffix(" ms")
-        for end in (figure.low, figure.high)
-    ]
-    span = "no interval" if figure.low is None and figure.high is None else " to ".join(ends)
+    span = _span(figure.low, figure.high, measure)
     return Entry(measure.text(figure.value), figure.value, note=f"{span}; {counted(found)}")
+
+
+def _span(low: float | None, high: float | None, measure: Measure) -> str:
+    """An interval; where the sample bounds one side only, that side."""
+    if low is None or high is None:
+        if low is None and high is None:
+            return "no interval"
+        return f"at most {measure.text(high)}" if high is not None else f"at least {measure.text(low or 0.0)}"
+    ends = measure.text(low), measure.text(high)
+    unit = ends[1].rpartition(" ")[2]
+    return f"{ends[0].removesuffix(' ' + unit)} to {ends[1]}"
 
 
 def mean_entry(found: Distribution | None, text: str = "{:,.1f}") -> Entry:
@@ -90,7 +97,9 @@ def difference_entry(found: PairedDifference, measure: Measure | None) -> Entry:
         return Entry("not known", None, note="no pair", unknown=True)
     ends = "no interval"
     if found.low is not None and found.high is not None:
-        ends = f"{signed(found.low, measure)} to {signed(found.high, measure)}"
+        first, last = signed(found.low, measure), signed(found.high, measure)
+        unit = last.rpartition(" ")[2]
+        ends = f"{first.removesuffix(' ' + unit)} to {last}"
     return Entry(signed(found.difference, measure), found.difference, note=ends)
 
 

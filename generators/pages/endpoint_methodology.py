@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -40,6 +41,8 @@ GROUPS = (
     ("money", "Money", "By the price book, with the day of its prices; what is not known is never 0."),
     ("client", "The client itself", "Measured before each run against a server whose delays are known."),
 )
+IN_RECORDS = frozenset({"moments", "times", "ends"})
+"""Groups whose names stand in records and tables as they are here."""
 TITLES = {**{name: measure.title for name, measure in BY_NAME.items()}, **dict(CLASSES)}
 
 
@@ -57,6 +60,7 @@ class Defined:
 
     name: str
     title: str
+    in_records: bool
     formula: str
     parts: tuple[Part, ...]
 
@@ -85,10 +89,19 @@ def pages(world: World) -> Iterator[Page]:
 
 def _defined(each: Definition) -> Defined:
     title = TITLES.get(each.name) or outcome(each.name).capitalize()
-    return Defined(each.name, title, each.formula, parts_of(each.text))
+    return Defined(each.name, title, each.group in IN_RECORDS, each.formula, parts_of(each.text))
 
 
 def parts_of(text: str) -> tuple[Part, ...]:
-    """The text cut where it marks names and formulas by double backticks."""
+    """The text cut where it marks names and formulas by double backticks; None is said as a reader does."""
     pieces = text.split("``")
-    return tuple(Part(piece, code=number % 2 == 1) for number, piece in enumerate(pieces) if piece)
+    return tuple(
+        Part(piece, code=True) if number % 2 else Part(_for_readers(piece), code=False)
+        for number, piece in enumerate(pieces)
+        if piece
+    )
+
+
+def _for_readers(text: str) -> str:
+    begun = re.sub(r"(^|\. )None\b", r"\1Unknown", text)
+    return re.sub(r"\bNone\b", "unknown", begun)

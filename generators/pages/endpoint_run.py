@@ -49,6 +49,7 @@ def page(world: World, run: EndpointRun) -> Page:
         template="endpoint_run.md.j2",
         description=f"Endpoint benchmark of {run.model}, {run.manifest.created_at.date().isoformat()}.",
         context={
+            "run_id": run.run_id,
             "facts": facts(run),
             "flags": [*run.notes, *run.summary.flags, *_target_flags(run)],
             "thresholds": thresholds_table(run),

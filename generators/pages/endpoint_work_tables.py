@@ -35,6 +35,8 @@ def load_table(run: EndpointRun, curve: LoadCurve) -> Table:
         Column("Window", "number"),
         Column("To know", wide=True),
     ]
+    if not any(row[-1].text for row in rows):
+        columns, rows = columns[:-1], [row[:-1] for row in rows]
     return table(f"Load of {run.label(curve.target)}, {curve.group}, run {run.run_id}", columns, rows)
 
 

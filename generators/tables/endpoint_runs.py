@@ -14,9 +14,9 @@ from runner.records.bench_summary import TargetSummary
 from runner.store import component, layout
 from runner.store.bench_run import BenchRun
 
-RENDER = "invoke bench-report"
-PROFILE_ORDER = ("standard", "load", "coding", "smoke")
-"""Widest first: of runs that are alike in all else, the one with more behind it is shown."""
+RENDER = "invoke bench-report --run"
+PROFILE_ORDER = ("standard", "smoke", "load", "coding")
+"""Those first that ask most single questions."""
 
 
 @dataclass(frozen=True)
@@ -107,20 +107,21 @@ class EndpointRuns:
                 yield run, target
 
 
-def best_run(runs: tuple[EndpointRun, ...]) -> EndpointRun | None:
+def best_run(runs: tuple[EndpointRun, ...], profile: str = "standard") -> EndpointRun | None:
     """The run that a model's page shows of those that have a figure; None of none.
 
-    Of the newest methodology: a complete run before one that is not, a wider profile before a narrower one,
-    a newer run before an older one.
+    Of the newest methodology: a complete run before one that is not, one of ``profile`` before others, a
+    newer run before an older one.
     """
     if not runs:
         return None
     newest = max(run.summary.methodology for run in runs)
 
     def preference(run: EndpointRun) -> tuple[bool, int, str]:
-        profile = run.manifest.settings.profile or ""
-        width = -PROFILE_ORDER.index(profile) if profile in PROFILE_ORDER else -len(PROFILE_ORDER)
-        return run.complete, width, run.manifest.created_at.isoformat() + run.run_id
+        order = (profile, *(name for name in PROFILE_ORDER if name != profile))
+        named = run.manifest.settings.profile or ""
+        place = -order.index(named) if named in order else -len(order)
+        return run.complete, place, run.manifest.created_at.isoformat() + run.run_id
 
     return max((run for run in runs if run.summary.methodology == newest), key=preference)
 

@@ -122,6 +122,11 @@ CASES = (
               dimension="coding", max_output_tokens=2000),
 )  # fmt: skip
 
+LOAD_CASE = BenchCase(
+    identifier="concurrency_1", title="Load", kind="performance", category="speed", dimension="speed",
+    max_output_tokens=500,
+)  # fmt: skip
+
 
 def _request(made: MadeTarget, number: int, at: datetime, offset: float | None = None) -> BenchRequest:
     fails = bool(made.fails_every) and number % made.fails_every == made.fails_every - 1
@@ -239,7 +244,7 @@ def _trials(made: MadeRun) -> list[BenchTrial]:
                 offset = number // int(stage.level) * busy.latency_ms
                 request = _request(busy, number, begun, offset)
                 place = LoadPlace(stage=stage.key, level=stage.level, number=number)
-                add(target, CASES[3], f"{stage.key}-{number}", number, load=place, request=request)
+                add(target, LOAD_CASE, f"{stage.key}-{number}", number, load=place, request=request)
     return found
 
 
@@ -252,7 +257,7 @@ def _stages(made: MadeRun, target: MadeTarget) -> list[LoadStage]:
             group="sweep",
             shape="sweep",
             target=target.identifier,
-            case="stream",
+            case=LOAD_CASE.identifier,
             level=level,
             unit="in flight",
             closed_loop=True,
