@@ -83,6 +83,7 @@ def content(named: Told, skill: str) -> bytes:
         "skill": skill,
         "dataset": choices.board.dataset,
         "measure": choices.kind.value,
+        "set_apart": len(choices.board.set_apart),
         "fewest_tasks": FEWEST_TASKS,
         "most_tasks": MOST_TASKS,
         # What a spread of 1 shows with 80 % power at 6, 7, ... 29 tasks; beyond, the factor over the root.

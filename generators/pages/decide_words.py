@@ -86,7 +86,16 @@ def summary(told: Told, found: Decision) -> str:
     """How many cells do what is asked."""
     total = len(told.choices.candidates)
     unpriced = f", {len(found.unpriced)} more at an unknown cost" if found.unpriced else ""
-    return f"{len(found.fits)} of {words.counted(total, 'cell')} do what you ask{unpriced}."
+    said = f"{len(found.fits)} of {words.counted(total, 'cell')} do what you ask{unpriced}."
+    return said + apart(len(told.choices.board.set_apart))
+
+
+def apart(count: int) -> str:
+    """How many cells of the dataset must not be compared with these."""
+    if count == 0:
+        return ""
+    are = "is" if count == 1 else "are"
+    return f" {words.counted(count, 'cell')} {are} set apart: another judge, rubric or dataset version."
 
 
 def facts(told: Told, at: int, held: Hold, wish: Wish) -> list[Json]:

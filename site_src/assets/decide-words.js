@@ -88,7 +88,9 @@
     summary() {
       const { fits, unpriced } = this.found;
       const more = unpriced.length ? `, ${unpriced.length} more at an unknown cost` : "";
-      return `${fits.length} of ${counted(this.data.cells.length, "cell")} do what you ask${more}.`;
+      const apart = this.data.set_apart;
+      const others = ` ${counted(apart, "cell")} ${apart === 1 ? "is" : "are"} set apart: another judge, rubric or dataset version.`;
+      return `${fits.length} of ${counted(this.data.cells.length, "cell")} do what you ask${more}.${apart ? others : ""}`;
     }
 
     facts() {

@@ -12,6 +12,11 @@
     return Number.isFinite(value) && value >= 0 ? value : null;
   }
 
+  // An empty field asks for nothing.
+  function sensible(raw) {
+    return raw !== null && (raw === "" || (/^\d*\.?\d*$/.test(raw) && Number.isFinite(Number(raw))));
+  }
+
   function kinds(form) {
     return [...form.querySelectorAll("input[name=hosting]")];
   }
@@ -112,7 +117,7 @@
       const { board, harness, private: own } = this.form.elements;
       const named = [...board.options].find((option) => option.textContent === asked.get("board"));
       if (named) board.value = named.value;
-      for (const name of NUMBERS) if (asked.has(name)) this.form.elements[name].value = asked.get(name);
+      for (const name of NUMBERS) if (sensible(asked.get(name))) this.form.elements[name].value = asked.get(name);
       if ([...harness.options].some((option) => option.value === asked.get("harness"))) harness.value = asked.get("harness");
       own.checked = asked.get("private") === "yes";
       if (asked.has("hosting")) {

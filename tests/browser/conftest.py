@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from generators.build import write_sources
 from tests.browser.pages import chart_pages
-from tests.browser.site import served
+from tests.browser.site import ROOT, served, served_sources
 from tests.browser.watch import Watch
 from tests.chromium import launched
 
@@ -26,6 +27,15 @@ def chromium() -> Iterator[Browser]:
 def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a site with charts and tables, under its content security policy and below a sub-path."""
     with served(tmp_path_factory.mktemp("charts"), chart_pages(), policy=True) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the site of the committed results."""
+    root = tmp_path_factory.mktemp("published")
+    write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", root / "build" / "docs")
+    with served_sources(root) as url:
         yield url
 
 

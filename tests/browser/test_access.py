@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from generators.build import write_sources
-from tests.browser.site import ROOT, served_sources
+from tests.browser.site import ROOT
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -41,15 +39,6 @@ FOUND = """async (off) => {
 def axe() -> str:
     """The source of axe, as its Python package carries it."""
     return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the site of the committed results."""
-    root = tmp_path_factory.mktemp("published")
-    write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", root / "build" / "docs")
-    with served_sources(root) as url:
-        yield url
 
 
 def violations(page: Page, axe: str) -> list[str]:
