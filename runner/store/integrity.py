@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from runner.errors import HarnessmarkError
@@ -25,24 +24,11 @@ from runner.records import (
 from runner.secrets import Scanner
 from runner.store import layout
 from runner.store.atomic import WRITING
+from runner.store.bench_integrity import bench_findings
+from runner.store.finding import RESTORE, Finding
 from runner.store.ledger import ledger_lines
 
-RESTORE = "restore it from git"
 IGNORED_AT_ROOT = frozenset({layout.PRIVATE, layout.DEMONSTRATION, "README.md", ".gitignore"})
-
-
-@dataclass(frozen=True, order=True)
-class Finding:
-    """One thing that is wrong in a store."""
-
-    path: str
-    problem: str
-    detail: str
-    remedy: str
-
-    def line(self) -> str:
-        """The finding as one line: what is wrong, where, and what to do."""
-        return f"{self.problem}: {self.path}: {self.detail}; {self.remedy}"
 
 
 def verify(root: Path, scanner: Scanner | None = None) -> list[Finding]:
@@ -89,6 +75,7 @@ class _Verification:
         yield from self._plans_and_trials()
         yield from self._corrected()
         yield from self._files()
+        yield from bench_findings(self.root, self.present)
         yield from self._secrets()
 
     def _walk(self) -> Iterator[Finding]:
@@ -169,6 +156,8 @@ class _Verification:
             elif sha256_of(data) != entry.sha256:
                 yield Finding(path, "altered", "its digest is not the one in the ledger", RESTORE)
         for path in self.present - self.listed.keys():
+            if path.startswith(f"{layout.ENDPOINT}/"):
+                continue
             plan_id = self._plan_of(PurePosixPath(path))
             if plan_id in self.broken_ledgers:
                 continue
