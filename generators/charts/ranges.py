@@ -32,6 +32,8 @@ class Range:
     count: int
     expected: float | None = None
     """What it would be if all were well, drawn as an open mark."""
+    single: bool = False
+    """One result and no estimate: drawn as a small open mark, which needs no line."""
 
 
 def ranges_chart(
@@ -74,7 +76,9 @@ def _notes(ranges: Sequence[Range]) -> list[str]:
         notes.append("Lines are 95 % intervals.")
     if any(each.expected is not None for each in ranges):
         notes.append("Open marks are what would be expected.")
-    if any(each.lower is None for each in ranges):
+    if any(each.single for each in ranges):
+        notes.append("Small open marks are single results.")
+    if any(each.lower is None and not each.single for each in ranges):
         notes.append(
             "A mark without a line rests on too few values, or on values all alike, for an interval."
         )
@@ -111,8 +115,10 @@ def _drawing(ranges: Sequence[Range], kind: str, title: str, unit: str, at: floa
         if each.expected is not None:
             outline = path("diamond", frame.x(axis, each.expected), y, RADIUS)
             marks.append(Markup('<path class="hm-neutral hm-off" d="{}"/>').format(outline))
-        dot = path("circle", frame.x(axis, each.estimate), y, RADIUS)
-        marks.append(Markup('<path class="hm-series-0" d="{}"/>').format(dot))
+        size = RADIUS - 1.5 if each.single else RADIUS
+        dot = path("circle", frame.x(axis, each.estimate), y, size)
+        css = "hm-series-0 hm-off" if each.single else "hm-series-0"
+        marks.append(Markup('<path class="{}" d="{}"/>').format(css, dot))
     across = _text(short((plot.left + plot.right) / 2), short(frame.height - 6), "hm-x hm-axis", unit)
     return Markup(
         '<svg class="hm-svg hm-svg--{}" viewBox="0 0 {} {}" role="img" aria-label="{}">'

@@ -22,6 +22,7 @@ from generators.pages.judge import judge_page
 from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
+from generators.pages.tier_chart import tier_chart
 from generators.pages.world import World
 from generators.statistics.intervals import mean_interval
 from generators.tables.boards import Board, task_means
@@ -75,6 +76,7 @@ def _page(world: World, cell: Cell) -> Page:
             "ways": ways_table(cell),
             "tasks": task_table(world, cell, path),
             "tiers": tier_table(cell),
+            "tier_chart": tier_chart(world, cell, slug, cell_title(cell)),
             "artifacts": artifact_table(cell),
             "radars": [chart.html for chart in drawn],
             "judge": _judge(world, cell),

@@ -78,7 +78,8 @@ def _page(world: World, name: str) -> Page:
             shown = (*board.by_score, *(cell for cell, _ in board.set_apart))
             data = cells_table(world, shown, path, label_text=f"{skill} on {name}", harness=True)
             href = links.relative(path, links.skill_page(skill, world.prefix))
-            sections.append((skill, href, data))
+            frontier = links.relative(path, links.frontier_page(skill, name, world.prefix))
+            sections.append((skill, href, frontier, data))
     home = (Crumb("Home", links.HOME),)
     return Page(
         path=path,

@@ -28,6 +28,7 @@ class BoardSection:
 
     dataset: str
     dataset_href: str
+    frontier_href: str
     cells: int
     tasks: int
     few: bool
@@ -101,6 +102,9 @@ def board_section(
     return BoardSection(
         dataset=board.dataset,
         dataset_href=links.relative(page, links.dataset_page(board.dataset, world.prefix)),
+        frontier_href=links.relative(
+            page, links.frontier_page(everyone[0].identity.skill, board.dataset, world.prefix)
+        ),
         cells=len(board.cells),
         tasks=len(board.tasks),
         few=few_tasks(board),
