@@ -104,6 +104,9 @@ def _concluded(each: AmountDifference, adjusted: float | None) -> AmountConclusi
 
 
 def _without_zero(interval: Interval | None) -> bool:
-    if interval is None or interval.lower is None or interval.upper is None:
+    """Whether zero lies outside; differences that are all alike have no ends, and their sign decides."""
+    if interval is None:
         return False
+    if interval.lower is None or interval.upper is None:
+        return interval.estimate != 0.0
     return interval.lower > 0 or interval.upper < 0

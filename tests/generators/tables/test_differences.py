@@ -94,7 +94,11 @@ def test_what_needs_less_is_better_only_with_both_p_and_interval() -> None:
     assert conclude([row(1.0, 0.01, (0.5, 2.0))])[0].lower == "second"
     assert conclude([row(-1.0, 0.01, (-2.0, 0.5))])[0].word is Word.NOT_ENOUGH
     assert conclude([row(-1.0, 0.2, (-2.0, -0.5))])[0].word is Word.NOT_ENOUGH
-    assert conclude([row(-1.0, 0.01, None)])[0].word is Word.NOT_ENOUGH
+
+
+def test_differences_that_are_all_alike_have_no_ends_and_their_sign_decides() -> None:
+    assert conclude([row(-1.0, 0.01, None)])[0].word is Word.BETTER
+    assert conclude([row(0.0, 1.0, None)])[0].word is Word.NOT_ENOUGH
 
 
 def test_the_number_of_rows_counts_and_rows_that_can_claim_nothing_do_not() -> None:
