@@ -14,7 +14,7 @@ from runner.records.bench_summary import TargetSummary
 from runner.store import component, layout
 from runner.store.bench_run import BenchRun
 
-RENDER = "invoke bench-report --run"
+RESUME = "invoke bench --resume"
 PROFILE_ORDER = ("standard", "smoke", "load", "coding")
 """Those first that ask most single questions."""
 
@@ -160,7 +160,9 @@ def _run(root: Path, folder: Path, demonstration: bool) -> EndpointRun:
     trials = stored.trials() if stored.trials_path.is_file() else ()
     summary = stored.summary()
     if summary is None:
-        raise StoreError(f"there are no figures yet, of {len(trials)} trials: {RENDER} {stored.run_id}")
+        raise StoreError(
+            f"it was ended before its figures were made, with {len(trials)} trials: {RESUME} {stored.run_id}"
+        )
     if summary.run_id != manifest.run_id:
         raise StoreError(f"its figures are of another run, {summary.run_id}")
     size = stored.trials_path.stat().st_size if stored.trials_path.is_file() else 0
@@ -171,11 +173,11 @@ def _run(root: Path, folder: Path, demonstration: bool) -> EndpointRun:
 
 def _notes(stored: BenchRun, manifest: BenchManifest, summary: BenchSummary) -> Iterator[str]:
     if summary.manifest_sha256 != manifest.digest():
-        yield f"the figures were made from another plan: {RENDER} {stored.run_id}"
+        yield f"the figures were made from another plan: {RESUME} {stored.run_id}"
     if not stored.trials_path.is_file():
         yield "the file of trials is missing; the figures cannot be made again"
     elif summary.trials_sha256 != stored.trials_sha256():
-        yield f"the trials have changed since the figures were made: {RENDER} {stored.run_id}"
+        yield f"the trials have changed since the figures were made: {RESUME} {stored.run_id}"
 
 
 def _without_words(trial: BenchTrial) -> BenchTrial:

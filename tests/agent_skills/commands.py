@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 FOLDERS = (ROOT / ".claude" / "skills", ROOT / ".agents" / "skills")
 SKILL = FOLDERS[0] / "benchmark" / "SKILL.md"
+MODEL_SKILL = FOLDERS[0] / "model-benchmarks" / "SKILL.md"
 
 
 def block_commands(text: str) -> list[list[str]]:
