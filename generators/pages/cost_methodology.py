@@ -143,8 +143,7 @@ def _rates(world: World) -> Table | None:
     for name in world.rates.deployments():
         rate = world.rates.rate_of(name)
         if isinstance(rate, MissingRate):
-            gap = Entry("not known", None, unknown=True)
-            rows.append([Entry(name), Entry("not known", note=rate.reason, unknown=True), *([gap] * 7)])
+            rows.append([Entry(name), *_rateless_entries(world, name, rate)])
             continue
         rows.append([Entry(name), *_rate_entries(rate)])
     if not rows:
@@ -164,6 +163,24 @@ def _rates(world: World) -> Table | None:
     return table("Rates of every swept deployment", columns, rows)
 
 
+def _rateless_entries(world: World, name: str, rate: MissingRate) -> list[Entry]:
+    """What is known of a deployment without a rate: its machine, and why it has none."""
+    sweep = world.rates.sweep_of(name)
+    hourly = MissingRate("") if sweep is None else world.rates.hourly_of(sweep.deployment)
+    unpriced, unknown = Entry("not priced", None, unknown=True), Entry("not known", None, unknown=True)
+    return [
+        Entry(sweep.deployment.instance_type if sweep is not None else "not known", note=rate.reason),
+        unpriced if isinstance(hourly, MissingRate) else Entry(hourly_text(hourly), hourly),
+        *([unknown] * 3),
+        *([unpriced] * 3),
+    ]
+
+
+def hourly_text(usd: float) -> str:
+    """US dollars an hour to a tenth of a cent, without needless zeros."""
+    return f"{usd:,.3f}".rstrip("0").rstrip(".")
+
+
 def _rate_entries(rate: HardwareRate) -> list[Entry]:
     level, machine = rate.level, rate.deployment
     prompt, output = level.prompt_tokens_per_second or 0.0, level.output_tokens_per_second or 0.0
@@ -172,7 +189,7 @@ def _rate_entries(rate: HardwareRate) -> list[Entry]:
     per_million = [rate.usd_per_token, split.input_usd, split.output_usd]
     return [
         Entry(machine.instance_type, note=share),
-        Entry(f"{rate.usd_per_hour:,.3f}".rstrip("0").rstrip("."), rate.usd_per_hour),
+        Entry(hourly_text(rate.usd_per_hour), rate.usd_per_hour),
         Entry(str(level.concurrency), float(level.concurrency)),
         Entry(f"{prompt:,.2f}", prompt),
         Entry(f"{output:,.2f}", output),

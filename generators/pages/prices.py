@@ -27,10 +27,9 @@ class ProviderPrices:
 
 def pages(world: World) -> Iterator[Page]:
     """The page of the price book; none where the book is empty."""
-    rows = world.pricing.book.rows
-    if world.demonstration or not rows:
+    rows, checked = world.pricing.book.rows, world.pricing.book.checked_on
+    if world.demonstration or checked is None:
         return
-    checked = max(row.checked_on for row in rows)
     yield Page(
         path=links.PRICES,
         title="Price book",

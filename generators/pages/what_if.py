@@ -83,10 +83,20 @@ def _data_path(skill: str, board: Board) -> str:
 
 def _data(world: World, board: Board) -> bytes:
     pages = {"/".join(cell.key): links.relative(links.WHAT_IF, world.cell_page(cell)) for cell in board.cells}
-    sure = {"/".join(cell.key): sureness(cell.figures["mean_score"], Unit.POINTS) for cell in board.cells}
-    content = board_export(board, world.pricing, pages, sure)
+    said = {
+        "/".join(cell.key): {
+            "sure": sureness(cell.figures["mean_score"], Unit.POINTS),
+            "rests_on": words.priced(cell.figures["cost_per_task"].priced),
+        }
+        for cell in board.cells
+    }
+    content = board_export(board, world.pricing, pages, said)
     bases: dict[str, Json] = {
-        basis.value: {"name": basis_name(basis.value), "colour": basis_colour(words.basis(basis))}
+        basis.value: {
+            "name": basis_name(basis.value),
+            "words": words.basis(basis),
+            "colour": basis_colour(words.basis(basis)),
+        }
         for basis in CostBasis
     }
     return (json.dumps({**content, "bases": bases}, allow_nan=False, separators=(",", ":")) + "\n").encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-from runner.costs.hardware import HardwareRates, SplitRates, blended_rate, cheapest_level, split_rates
+from runner.costs.hardware import HardwareRates, MissingRate, SplitRates, blended_rate, split_rates
 from runner.records import Level, ThroughputRecord
 
 
@@ -77,27 +77,19 @@ def economics(rates: HardwareRates) -> tuple[Economics, ...]:
 
 def deployment_economics(sweep: ThroughputRecord, rates: HardwareRates) -> Economics:
     """One deployment: ``usd_per_hour`` is its share of the machine at the commitment of ``rates``."""
-    machine = sweep.deployment
-    whole = rates.prices.hourly(machine.instance_type, rates.commitment)
-    missing = ""
-    if whole is None:
-        missing = rates.prices.missing_reason(machine.instance_type, rates.commitment)
-    elif machine.instance_share is None:
-        missing = f"the share of the {machine.instance_type} in use is unknown"
-    hourly = None if missing or whole is None else whole * (machine.instance_share or 0.0)
+    hourly, rate = rates.hourly_of(sweep.deployment), rates.rate_of_sweep(sweep)
+    usd_per_hour = None if isinstance(hourly, MissingRate) else hourly
     levels = tuple(
-        _priced(level, hourly) for level in sorted(sweep.levels, key=lambda level: level.concurrency)
+        _priced(level, usd_per_hour) for level in sorted(sweep.levels, key=lambda level: level.concurrency)
     )
-    best = cheapest_level(sweep.levels, hourly) if hourly is not None else None
-    if best is None and not missing:
-        missing = "no level of its sweep tells how many tokens were read and written a second"
+    best = None if isinstance(rate, MissingRate) else rate.level
     known = [level for level in levels if level.level.output_tokens_per_second is not None]
     return Economics(
         sweep=sweep,
-        usd_per_hour=hourly,
-        missing=missing,
+        usd_per_hour=usd_per_hour,
+        missing=rate.reason if isinstance(rate, MissingRate) else "",
         levels=levels,
-        cheapest=next((each for each in levels if best is not None and each.level == best[0]), None),
+        cheapest=next((each for each in levels if each.level is best), None),
         fastest=max(known, key=lambda each: each.level.output_tokens_per_second or 0.0, default=None),
         price_day=rates.prices.as_of,
     )

@@ -14,7 +14,7 @@ from generators.escape.html import Json
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
-from runner.costs.bases import Pricing, Way, day_of
+from runner.costs.bases import Pricing, Way
 from runner.costs.hardware import INPUT_WEIGHT, HardwareRates
 from runner.costs.instances import InstancePrices
 from runner.costs.price_book import PriceQuestion
@@ -69,7 +69,7 @@ class PriceTables:
 
 
 def board_export(
-    board: Board, pricing: Pricing, links: Mapping[str, str], sure: Mapping[str, str] | None = None
+    board: Board, pricing: Pricing, links: Mapping[str, str], said: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Json]:
     """Everything that the costs of a board follow from.
 
@@ -77,17 +77,18 @@ def board_export(
         board: the cells that are compared.
         pricing: price book and hardware rates of the build.
         links: address of each cell's page, by the parts of its key joined by ``/``.
-        sure: how sure the mean score of each cell is, in words, by the same key.
+        said: texts about each cell that go with its numbers, by the same key.
     """
     tables = PriceTables(pricing)
     cells = [
-        {**_cell(cell, pricing, tables, links), "sure": (sure or {}).get("/".join(cell.key), "")}
+        {**_cell(cell, pricing, tables, links), **said["/".join(cell.key)]}
         for cell in board.cells
         if cell.sample.graded
     ]
     names = {_deployment(trial, pricing) for cell in board.cells for trial in cell.sample.graded}
     return {
         "dataset": board.dataset,
+        "price_date": pricing.price_date.isoformat() if pricing.price_date is not None else None,
         "commitment": pricing.rates.commitment.value,
         "machines_as_of": pricing.rates.prices.as_of.isoformat(),
         "input_weight": INPUT_WEIGHT,
@@ -145,6 +146,8 @@ def _cell(cell: Cell, pricing: Pricing, tables: PriceTables, links: Mapping[str,
         "n": score.n,
         "m": score.m,
         "cost": cost.amount,
+        "cost_n": cost.n,
+        "cost_m": cost.m,
         "basis": cell.basis.value if cell.basis is not None else None,
         "trials": [_trial(trial, pricing, tables) for trial in cell.sample.graded],
     }
@@ -156,7 +159,7 @@ def _trial(trial: TrialFacts, pricing: Pricing, tables: PriceTables) -> dict[str
     table = trial.costs.table
     shares = [part.share for part in table.parts] if table is not None else []
     return {
-        "day": _day(trial, pricing).isoformat(),
+        "day": (pricing.day_for(record) or date.min).isoformat(),
         "ways": list(_recorded(trial)),
         "shares": [
             {"prices": tables.key(provider, share.model), **token_classes(share.usage)._asdict()}
@@ -187,9 +190,3 @@ def _recorded(trial: TrialFacts) -> Iterable[Json]:
                 "usd": each.cost.amount_usd,
                 "credits": each.cost.credits_used,
             }
-
-
-def _day(trial: TrialFacts, pricing: Pricing) -> date:
-    """The day whose token prices a run has; the newest prices where its day is not known."""
-    known = day_of(trial.record)
-    return known or max((row.checked_on for row in pricing.book.rows), default=date.min)

@@ -27,7 +27,7 @@ PROPOSAL_HELP = {
         "provider": "whose prices (default: everyone who has the model)",
         "on": "day, as in 2026-09-01 (default: today)",
         "region-class": "regional, global or any (default: what the id says)",
-        "tier": "standard, batch, flex or priority",
+        "tier": "standard, batch, flex or priority (default: standard; in the list all of them)",
         "prompt-tokens": "length of one request's prompt, where prices depend on it",
     },
 )
@@ -38,8 +38,8 @@ def prices(
     provider: str = "",
     on: str = "",
     region_class: str = "",
-    tier: str = "standard",
-    prompt_tokens: int = 0,
+    tier: str = "",
+    prompt_tokens: int | None = None,
 ) -> int:
     """List the price book, or explain step by step what a model costs."""
     from runner.engine.prices_command import prices_command
@@ -53,7 +53,7 @@ def prices(
         on=on,
         region_class=region_class,
         tier=tier,
-        prompt_tokens=prompt_tokens or None,
+        prompt_tokens=prompt_tokens,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from runner.engine.places import Places
 
 OWN_FAULT = 4
+HELP = {"--help", "-h"}
+"""What a command with arguments by position takes for the first of them."""
 ROOT = "root"
 """Key of the invoke configuration under which ``tasks.py`` says where the project stands."""
 
@@ -29,6 +32,8 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
     @functools.wraps(function)
     def wrapped(*arguments: Any, **flags: Any) -> None:
         sys.excepthook = own_fault
+        if HELP & {value for value in (*arguments, *flags.values()) if isinstance(value, str)}:
+            raise Exit(f"its help: invoke --help {function.__name__.replace('_', '-')}", code=1)
         try:
             code = function(*arguments, **flags)
         except HarnessmarkError as error:
@@ -56,10 +61,27 @@ def console() -> Console:
     """The terminal, for tables and progress."""
     from rich.console import Console
 
-    return Console()
+    class Terminal(Console):
+        """A console that goes on where its reader does not."""
+
+        def on_broken_pipe(self) -> None:
+            """Let the rest of the output go nowhere."""
+            reader_gone()
+
+    return Terminal()
 
 
 def say(line: str) -> None:
     """Write one line to standard output at once."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(line + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        reader_gone()
+
+
+def reader_gone() -> None:
+    """Whoever read the output, such as ``head``, is gone: what is at work goes on, what it says is lost."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from runner.costs.hardware import HardwareRates, MissingRate, split_rates
+from runner.costs.instances import DEFAULT_COMMITMENT
 from runner.costs.price_book import PriceBook
 from runner.costs.price_table import BOOK, TableCost, shares_of, table_cost
 from runner.costs.token_prices import credits_cost
@@ -55,6 +56,19 @@ class Pricing:
     """Day whose token prices are used; None is the day of each run."""
     usd_per_credit: float | None = None
     """What a credit costs; None takes the amounts as recorded."""
+
+    @property
+    def moved(self) -> bool:
+        """Whether something else is asked for than what the runs cost on their day."""
+        usual = self.rates.commitment is DEFAULT_COMMITMENT
+        return not usual or self.price_date is not None or self.usd_per_credit is not None
+
+    def day_for(self, trial: TrialRecord) -> date | None:
+        """The day whose token prices ``trial`` has: the asked one, else its own, else that of the newest.
+
+        None where the book is empty and nobody knows the day.
+        """
+        return self.price_date or day_of(trial) or self.book.checked_on
 
 
 @dataclass(frozen=True)
@@ -173,10 +187,11 @@ def _table(trial: TrialRecord, pricing: Pricing) -> TableCost | None:
         return None
     if trial.costs and trial.identity.cell.provider not in pricing.book.providers():
         return None
-    day, note = pricing.price_date or day_of(trial), ""
+    day = pricing.day_for(trial)
     if day is None:
-        day = max(row.checked_on for row in pricing.book.rows)
-        note = "the day of the run is not known, so these are the newest prices"
+        return None
+    known = pricing.price_date is not None or day_of(trial) is not None
+    note = "" if known else "the day of the run is not known, so these are the newest prices"
     return table_cost(shares_of(trial), trial.identity.cell.provider, day, pricing.book, note)
 
 

@@ -8,6 +8,7 @@ from datetime import date
 from enum import StrEnum
 
 from runner.costs.disagreement import (
+    AGREEMENT_WORDS,
     AGREES_WITHIN,
     DELEGATING_SKILLS,
     SMALL_EXCESS,
@@ -21,6 +22,7 @@ from runner.costs.token_prices import TokenPrices
 from runner.costs.tokens import tokens_processed
 from runner.records import CacheSemantics, CostBasis, TrialRecord, Usage
 
+CONFIRMS_NOTHING = "the list was found from such dollars, so this confirms nothing"
 SESSION_CODES = frozenset({"several-invocations", "turns-do-not-fit-tokens"})
 """Warnings that tell of more than one session of the agent."""
 
@@ -67,6 +69,11 @@ class Comparison:
     ratio: float | None
     agreement: Agreement
     explanation: Explanation
+
+    @property
+    def words(self) -> str:
+        """How far the figures agree; a list that was found from the dollars is no second way to know them."""
+        return CONFIRMS_NOTHING if self.agreement is Agreement.ONE_WAY else AGREEMENT_WORDS[self.agreement]
 
 
 NOTHING = Explanation((), "")

@@ -57,7 +57,7 @@ def derivation(trial: TrialRecord, pricing: Pricing, followed: Followed | None =
         Step("how far the ways agree", tuple(_agreement(compared))),
     ]
     if trial.published is not None:
-        steps.append(Step("published figure", tuple(_published(trial, costs, compared))))
+        steps.append(Step("published figure", tuple(_published(trial, costs, compared, pricing))))
     return tuple(steps)
 
 
@@ -195,14 +195,16 @@ def _agreement(found: TrialReconciliation) -> Iterator[str]:
     for each in found.comparisons:
         ratio = "not known" if each.ratio is None else f"{each.ratio:.4f}"
         names = ", ".join(CLASSES[reason].title for reason in each.explanation.reasons)
-        yield f"{each.first.what} / {each.second.what}: {ratio}; {AGREEMENT_WORDS[each.agreement]}"
+        yield f"{each.first.what} / {each.second.what}: {ratio}; {each.words}"
         if names:
             yield f"  {names}: {each.explanation.text}"
     for note in found.notes:
         yield f"{CLASSES[note.reason].title}: {note.text}"
 
 
-def _published(trial: TrialRecord, costs: TrialCosts, found: TrialReconciliation) -> Iterator[str]:
+def _published(
+    trial: TrialRecord, costs: TrialCosts, found: TrialReconciliation, pricing: Pricing
+) -> Iterator[str]:
     """Which way reproduces the published dollars, or the class of why none does."""
     said = trial.published.total_cost_usd if trial.published else None
     if said is None:
@@ -212,7 +214,9 @@ def _published(trial: TrialRecord, costs: TrialCosts, found: TrialReconciliation
         same = [each for each in costs.ways if said and _close(each.cost.amount_usd, said)]
         for each in same:
             yield f"reproduced by: {each.way.value} ({_amount(each.cost)})"
-        if not same:
+        if not same and pricing.moved:
+            yield "at the prices asked for, which are not those of the run, no way gives this amount"
+        elif not same:
             yield "no way to know the cost gives this amount"
     names = [CLASSES[reason].title for reason in found.reasons]
     if names:

@@ -159,18 +159,29 @@ class HardwareRates:
         sweep = self._sweeps.get(deployment)
         if sweep is None:
             return MissingRate(f"no throughput sweep of a deployment named {deployment}")
-        machine = sweep.deployment
+        return self.rate_of_sweep(sweep)
+
+    def rate_of_sweep(self, sweep: ThroughputRecord) -> HardwareRate | MissingRate:
+        """The cheapest rate of one sweep, or why there is none."""
+        hourly, machine = self.hourly_of(sweep.deployment), sweep.deployment
+        if isinstance(hourly, MissingRate):
+            return hourly
+        found = cheapest_level(sweep.levels, hourly, self.limit)
+        if found is None:
+            return MissingRate(f"no level of the sweep of {machine.name} has the throughputs a rate needs")
+        level, rate = found
+        return HardwareRate(rate, machine, sweep.sweep_id, level, self.commitment, hourly)
+
+    def hourly_of(self, machine: Deployment) -> float | MissingRate:
+        """US dollars an hour of the share of a machine that a deployment uses, or why they are not known."""
         whole = self.prices.hourly(machine.instance_type, self.commitment)
         if whole is None:
             return MissingRate(self.prices.missing_reason(machine.instance_type, self.commitment))
         if machine.instance_share is None:
-            return MissingRate(f"the share of the {machine.instance_type} that {deployment} uses is unknown")
-        hourly = whole * machine.instance_share
-        found = cheapest_level(sweep.levels, hourly, self.limit)
-        if found is None:
-            return MissingRate(f"no level of the sweep of {deployment} has the throughputs a rate needs")
-        level, rate = found
-        return HardwareRate(rate, machine, sweep.sweep_id, level, self.commitment, hourly)
+            return MissingRate(
+                f"the share of the {machine.instance_type} that {machine.name} uses is unknown"
+            )
+        return whole * machine.instance_share
 
     def rate_for(self, model_slug: str, serving: Serving | None = None) -> HardwareRate | MissingRate:
         """The rate of the model's default deployment, with a flag for other hardware than ``serving``'s.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 
@@ -48,6 +49,11 @@ class PriceBook:
     def models(self, provider: str) -> tuple[str, ...]:
         """Models with rows at ``provider``, in order."""
         return tuple(self._by_provider.get(provider, {}))
+
+    @cached_property
+    def checked_on(self) -> date | None:
+        """The last day on which a row was checked; None for an empty book."""
+        return max((row.checked_on for row in self.rows), default=None)
 
     @cached_property
     def digest(self) -> str:

@@ -173,7 +173,10 @@ def _edited(
             if change.ends is not None:
                 text = with_end(text, document, change.ends, change.first - DAY)
         if file.sources.get(name, source) != source:
-            raise ConfigurationError(f"the file has another source named {name}")
+            raise ConfigurationError(
+                f"the file has another source named {name}",
+                remedy=f"say {file.sources[name].version!r} for the release, or another one",
+            )
         text = text if name in file.sources else with_source(text, name, source)
         return with_rows(text, rows)
     except ConfigurationError as error:

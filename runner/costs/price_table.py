@@ -12,7 +12,6 @@ from runner.records import CacheSemantics, Cost, CostBasis, TrialRecord, Usage
 
 BOOK = "price book"
 """How the source text of every cost from the price book begins."""
-NO_DAY = "the day of the run is not known, and the price book has no row to fall back on"
 
 
 @dataclass(frozen=True)

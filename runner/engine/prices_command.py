@@ -21,6 +21,8 @@ FOUND, NOT_FOUND = 0, 3
 CLASSES = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 LEGEND = "input / output / cache read / cache write of 5 minutes / of 1 hour"
 UNKNOWN = "-"
+WIDE = 140
+"""Columns of the table where no terminal says how many there are."""
 Choice = TypeVar("Choice", bound=StrEnum)
 
 
@@ -41,19 +43,34 @@ def prices_command(
     Without ``provider`` the price is looked up at every provider that has the model.
 
     Raises:
-        UsageError: a day, a class or a tier is none.
+        UsageError: a day, a class, a tier or a length of a prompt is none.
         ConfigurationError: the files of the book have faults.
     """
     book = load_price_book(places.prices)
     day = _day(on)
+    wanted = _choice(RegionClass, region_class, "--region-class") if region_class else None
+    asked_tier = _choice(ServiceTier, tier, "--tier") if tier else None
+    if prompt_tokens is not None and (prompt_tokens < 1 or not model):
+        why = "is no length of a prompt" if model else "says nothing without a model"
+        remedy = "the tokens of one request's prompt, together with --model"
+        raise UsageError(f"{prompt_tokens} {why}", where="--prompt-tokens", remedy=remedy)
     if not model:
-        rows = [row for row in book.rows if not provider or row.provider == provider]
-        shown = [row for row in rows if not on or row.holds_on(day)]
-        console.print(price_table(shown))
+        shown = [
+            row
+            for row in book.rows
+            if (not provider or row.provider == provider)
+            and (not on or row.holds_on(day))
+            and wanted in {None, row.region_class}
+            and asked_tier in {None, row.service_tier}
+        ]
+        # A row of its own for each price is what grep and head need; a terminal is as wide as it is.
+        wide = console if console.is_terminal else Console(file=console.file, width=WIDE)
+        wide.print(price_table(shown))
+        for number, source in enumerate(_sources(shown), start=1):
+            say(f"source {number}: {source}")
         say(f"{len(shown)} of {len(book.rows)} rows of the price book {book.digest[:12]}")
         return FOUND if shown else NOT_FOUND
-    wanted = _choice(RegionClass, region_class, "--region-class") if region_class else None
-    service_tier = _choice(ServiceTier, tier, "--tier")
+    service_tier = asked_tier or ServiceTier.STANDARD
     asked = [provider] if provider else [each for each in book.providers() if book.history(each, model)]
     if not asked:
         say(f"no provider of the price book has {model}{_nearest(book, model)}")
@@ -68,14 +85,23 @@ def price_table(rows: Sequence[PriceRow]) -> Table:
     table.add_column("model", overflow="fold")
     table.add_column("prices", no_wrap=True)
     table.add_column("days", overflow="fold")
-    table.add_column("source and day it was checked", overflow="fold")
+    table.add_column("source", justify="right")
+    sources = _sources(rows)
     for row in rows:
         prices = row.prices.model_dump()
         amounts = " / ".join(UNKNOWN if prices[name] is None else f"{prices[name]:g}" for name in CLASSES)
         name = " ".join(part for part in (row.provider, row.model, _holds_for(row)) if part)
-        source = f"{row.source.split(',')[0]}; {row.checked_on.isoformat()}"
-        table.add_row(*map(escape, (name, amounts, row.days(), source)))
+        table.add_row(*map(escape, (name, amounts, row.days(), str(sources.index(_source(row)) + 1))))
     return table
+
+
+def _sources(rows: Sequence[PriceRow]) -> list[str]:
+    """The sources of ``rows``, each once, in the order of the rows; a row tells the place of its own."""
+    return list(dict.fromkeys(_source(row) for row in rows))
+
+
+def _source(row: PriceRow) -> str:
+    return f"{row.source.split(',')[0]}, checked on {row.checked_on.isoformat()}"
 
 
 def _explained(book: PriceBook, questions: Sequence[PriceQuestion], say: Callable[[str], None]) -> int:

@@ -97,8 +97,9 @@
   }
 
   // Every way to know what a trial cost, in the order of the headline rule. A lens on the prices of tokens
-  // puts the price book first, since only that can follow it.
-  function waysOf(trial, data, lens) {
+  // puts the price book first, since only that can follow it. A site may be built at the prices of one day.
+  function waysOf(trial, data, asked) {
+    const lens = { ...asked, date: asked.date ?? data.price_date ?? null };
     const recorded = trial.ways.map((each) => {
       const rated = each.basis === "credits" && !unknown(lens.usdPerCredit);
       const usd = rated ? (unknown(each.credits) ? null : each.credits * lens.usdPerCredit) : each.usd;

@@ -19,12 +19,18 @@
     return `$${Number(amount.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 })}`;
   }
 
-  function show(cell, value, text) {
+  function show(cell, value, text, note = "") {
     cell.dataset.value = value === null ? "" : String(value);
     const shown = document.createElement("span");
     if (value === null) shown.className = "hm-unknown";
     shown.textContent = text;
     cell.replaceChildren(shown);
+    if (note) {
+      const small = document.createElement("small");
+      small.className = "hm-note";
+      small.textContent = note;
+      cell.append(" ", small);
+    }
   }
 
   function priceOf(deployment, form) {
@@ -33,17 +39,18 @@
     return whole === null || deployment.share === null ? null : whole * deployment.share;
   }
 
-  function fill(row, deployment, form, weight) {
+  function fill(row, deployment, form, data) {
     const hourly = priceOf(deployment, form);
     const limits = { ttft_ms: number(form, "ttft"), tpot_ms: number(form, "tpot") };
     const best = arithmetic.cheapestLevel(deployment.levels, hourly, limits);
     const [input, output] = [number(form, "input"), number(form, "output")];
-    const rates = best && arithmetic.splitRates(hourly, best.level.prompt, best.level.output, weight);
+    const rates = best && arithmetic.splitRates(hourly, best.level.prompt, best.level.output, data.input_weight);
     const blended = arithmetic.blendedTaskCost(input, output, best && best.rate);
     const split = arithmetic.splitTaskCost(input, output, rates);
     const perMillion = best && best.rate * arithmetic.MILLION;
     const ttft = best && best.level.ttft_ms;
-    show(row.cells[COLUMN.hourly], hourly, dollars(hourly));
+    const day = number(form, "hourly") === null ? data.as_of : "at your price of the machine";
+    show(row.cells[COLUMN.hourly], hourly, dollars(hourly), hourly === null ? "" : `hardware-derived, ${day}`);
     show(row.cells[COLUMN.concurrency], best && best.level.concurrency, best ? String(best.level.concurrency) : "no level");
     show(row.cells[COLUMN.perMillion], perMillion, dollars(perMillion));
     show(row.cells[COLUMN.blended], blended, dollars(blended));
@@ -74,7 +81,7 @@
       let priced = 0;
       for (const deployment of data.deployments) {
         const row = rows.get(deployment.name);
-        if (row && fill(row, deployment, form, data.input_weight)) priced += 1;
+        if (row && fill(row, deployment, form, data)) priced += 1;
       }
       say(form, data, priced);
     };

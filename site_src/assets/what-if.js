@@ -29,8 +29,12 @@
     return `$${Number(usd.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 })}`;
   }
 
+  function counted(usd, n, m) {
+    return usd === null ? "not priced" : `${dollars(usd)} (${n} of ${m})`;
+  }
+
   function priced(cells, data, costs) {
-    const points = cells.map((cell, place) => ({ place, cell, basis: costs[place].basis, cost: costs[place].usd, score: cell.score }))
+    const points = cells.map((cell, place) => ({ place, cell, basis: costs[place].basis, cost: costs[place].usd, rests: costs[place].rests, score: cell.score }))
       .filter((point) => point.cost !== null && point.score !== null && point.basis !== null);
     const on = new Set();
     for (const basis of new Set(points.map((point) => point.basis))) {
@@ -54,7 +58,20 @@
     if (note) cell.append(" ", element("small", note, "hm-note"));
   }
 
-  function rowOf(cell, cost, before, now, data) {
+  // What a cost at the reader's prices rests on, and the day of its prices.
+  function restsOn(cost, cell, lens, data) {
+    if (cost.basis === null) return "";
+    const name = data.bases[cost.basis].words;
+    const day = {
+      "price-table": lens.date ?? data.price_date ?? (lens.hitRate === null ? null : "prices of each run's day"),
+      "hardware-derived": lens.usdPerGpuHour === null ? data.machines_as_of : "at your price of a GPU",
+      credits: lens.usdPerCredit === null ? null : "at your price of a credit",
+    }[cost.basis] ?? null;
+    if (day !== null) return `${name}, ${day}`;
+    return cost.basis === cell.basis ? cell.rests_on : `${name}, day of the prices not known`;
+  }
+
+  function rowOf(cell, cost, before, now) {
     const row = document.createElement("tr");
     if (now) row.className = "hm-marked";
     const head = document.createElement("th");
@@ -64,11 +81,10 @@
     head.append(link);
     row.append(head, element("td", cell.harness));
     for (let column = 2; column < COLUMNS.length - 1; column += 1) row.append(document.createElement("td"));
-    const words = (basis) => (basis === null ? "" : data.bases[basis].name);
     const [score, published, yours] = [...row.cells].slice(2);
     fill(score, cell.score, cell.score === null ? "not known" : `${cell.score.toFixed(1)} (${cell.n} of ${cell.m})`, cell.score === null ? "" : cell.sure, cell.score === null);
-    fill(published, cell.cost, dollars(cell.cost), words(cell.basis), cell.cost === null);
-    fill(yours, cost.usd, cost.usd === null ? "not priced" : `${dollars(cost.usd)} (${cost.n} of ${cost.m})`, words(cost.basis), cost.usd === null);
+    fill(published, cell.cost, counted(cell.cost, cell.cost_n, cell.cost_m), cell.rests_on, cell.cost === null);
+    fill(yours, cost.usd, counted(cost.usd, cost.n, cost.m), cost.rests, cost.usd === null);
     const said = (on) => (on ? "on it" : "not on it");
     row.append(element("td", before === now ? said(now) : `${said(before)} → ${said(now)}`));
     return row;
@@ -82,7 +98,7 @@
       type: "scatter", mode: "markers+text", name: data.bases[basis].name,
       x: own.map((point) => point.cost), y: own.map((point) => point.score),
       hoverinfo: "text",
-      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${point.score.toFixed(1)} (${point.cell.n} of ${point.cell.m}; ${point.cell.sure})`, `${dollars(point.cost)} per task, ${data.bases[basis].name}`].map(escaped).join("<br>")),
+      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${point.score.toFixed(1)} (${point.cell.n} of ${point.cell.m}; ${point.cell.sure})`, `${dollars(point.cost)} per task, ${point.rests}`].map(escaped).join("<br>")),
       customdata: own.map((point) => point.cell.href),
       marker: { size: 11, symbol: drawn.map((is) => (is ? "circle" : "circle-open")), color: "#000", line: { width: 2, color: "#000" } },
       meta: { colour, wide: { linear: names, log: names }, narrow: { linear: {}, log: {} } },
@@ -194,10 +210,14 @@
 
     show(data, changed) {
       const cells = [...data.cells].sort((a, b) => (b.score ?? -1) - (a.score ?? -1));
-      const costs = cells.map((cell) => arithmetic.cellCost(cell, data, lensOf(this.form)));
-      const before = priced(cells, data, cells.map((cell) => ({ basis: cell.basis, usd: cell.cost })));
+      const lens = lensOf(this.form);
+      const costs = cells.map((cell) => {
+        const cost = arithmetic.cellCost(cell, data, lens);
+        return { ...cost, rests: restsOn(cost, cell, lens, data) };
+      });
+      const before = priced(cells, data, cells.map((cell) => ({ basis: cell.basis, usd: cell.cost, rests: cell.rests_on })));
       const now = priced(cells, data, costs);
-      const rows = cells.map((cell, place) => rowOf(cell, costs[place], before.on.has(place), now.on.has(place), data));
+      const rows = cells.map((cell, place) => rowOf(cell, costs[place], before.on.has(place), now.on.has(place)));
       this.table.tBodies[0].replaceChildren(...rows);
       if (this.figure && now.points.length > 0) charts.show(this.figure, figureOf(now.points, now.on, data));
       const moved = cells.filter((_, place) => before.on.has(place) !== now.on.has(place)).length;

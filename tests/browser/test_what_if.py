@@ -21,11 +21,14 @@ from generators.tables.boards import Board, build_boards
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from generators.tables.sample import Sample
+from generators.tables.what_if import board_export
 from runner.costs import Commitment, HardwareRates, InstancePrices
-from runner.costs.bases import Pricing, costs_of, day_of
-from runner.records import CacheSemantics
+from runner.costs.bases import Pricing, costs_of
+from runner.costs.price_choice import read_price_choice
+from runner.records import CacheSemantics, CostBasis
 from tests.browser.site import ROOT, served
 from tests.browser.watch import Watch
+from tests.generators.pages.dollars import BASIS, DAY
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +107,7 @@ def _priced(trial: TrialFacts, pricing: Pricing, hit_rate: float | None) -> Tria
     if hit_rate is None:
         return replace(trial, costs=costs_of(trial.record, pricing))
     record, usage = trial.record, trial.record.usage
-    day = pricing.price_date or day_of(record) or max(row.checked_on for row in pricing.book.rows)
+    day = pricing.day_for(record)
     if (
         trial.costs.table is not None
         and usage is not None
@@ -192,6 +195,54 @@ def test_another_comparison_is_shown_at_its_published_prices(page: Page) -> None
     for row in page.locator(TABLE).all():
         shown = [cell.inner_text().split()[0] for cell in row.locator("td.hm-number").all()]
         assert shown[1] == shown[2] or {"not"} == set(shown[1:])
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("USD per GPU hour", "9"), ("USD per credit", "0.02"), (None, "")]
+)
+def test_dollars_at_other_prices_still_say_what_they_rest_on_and_the_day(
+    page: Page, field: str | None, value: str
+) -> None:
+    if field is None:
+        page.get_by_label("Comparison").select_option(label="swe2 on mcp-gateway-registry")
+    else:
+        page.get_by_label(field).fill(value)
+    expect(page.locator(".hm-form__status")).to_contain_text("cells are priced")
+    rows = page.locator(TABLE).all()
+    for cell in [cell for row in rows for cell in row.locator("td.hm-number").all()[1:]]:
+        text = cell.inner_text()
+        if "not priced" not in text:
+            assert BASIS.search(text), text
+            assert DAY.search(text) or "at your price of a" in text, text
+            assert " of " in text
+
+
+def test_a_site_built_at_the_prices_of_a_day_shows_these_until_the_reader_asks_for_others(
+    page: Page,
+) -> None:
+    choice = read_price_choice(price_date="2026-06-10", usd_per_credit="0.02")
+    moved = load_worlds(ROOT / "results", ROOT / "datasets", choice=choice)[0]
+    board = build_boards(moved.select(skill="swe3", dataset="mcp-gateway-registry"))[0]
+    keys = ["/".join(cell.key) for cell in board.cells]
+    data = board_export(board, moved.pricing, dict.fromkeys(keys, ""), {key: {} for key in keys})
+    untouched = {
+        "date": None,
+        "hitRate": None,
+        "commitment": moved.rates.commitment.value,
+        "usdPerGpuHour": None,
+        "usdPerCredit": None,
+    }
+    found = page.evaluate(
+        "([data, lens]) => data.cells.map((c) => window.Harnessmark.arithmetic.cellCost(c, data, lens))",
+        [data, untouched],
+    )
+    cells = [cell for cell in board.cells if cell.sample.graded]
+    for cell, cost in zip(cells, found, strict=True):
+        value = cell.figures["cost_per_task"]
+        assert cost["basis"] == (None if cell.basis is None else cell.basis.value), cell.key
+        usd = None if value.amount is None else pytest.approx(value.amount, rel=1e-9, abs=2e-6)
+        assert (cost["usd"], cost["n"]) == (usd, value.n), cell.key
+    assert any(cell.basis is CostBasis.PRICE_TABLE for cell in cells)
 
 
 def test_what_has_no_price_at_the_asked_day_is_not_priced_and_on_no_frontier(page: Page, site: str) -> None:

@@ -91,6 +91,20 @@ def test_other_prices_change_the_headline_and_are_told_first() -> None:
     assert any("on_demand: 63.296 USD an hour" in line for line in usual)
 
 
+def test_a_list_found_from_the_dollars_is_not_called_a_second_way_with_a_ratio_of_one() -> None:
+    [line] = [
+        line for line in explained(NOTIONAL) if "tokens x the agent's default" in line and " / " in line[60:]
+    ]
+    assert line.endswith("; the list was found from such dollars, so this confirms nothing")
+    assert not any(line.endswith("only one way is known") and ": 1.0" in line for line in explained(NOTIONAL))
+
+
+def test_a_published_figure_that_other_prices_cannot_give_is_not_called_a_disagreement() -> None:
+    found = explained(CREDITS, read_price_choice(usd_per_credit="0.02"))
+    published = found[found.index("published figure") :]
+    assert published[2] == "at the prices asked for, which are not those of the run, no way gives this amount"
+
+
 def test_a_path_and_words_of_it_name_the_same_trial() -> None:
     record = ROOT / "results" / "swe" / Path(NOTIONAL) / "trial.json"
     by_record = find_trial(PLACES, str(record))[1]

@@ -64,7 +64,7 @@ def run(places: Places, **flags: Any) -> tuple[int, str]:
         "provider": "",
         "on": "2026-08-01",
         "region_class": "",
-        "tier": "standard",
+        "tier": "",
         "prompt_tokens": None,
     }
     code = prices_command(
@@ -89,6 +89,29 @@ def test_a_list_of_nothing_says_so_with_its_exit_code(places: Places, flags: dic
     code, shown = run(places, **flags)
     assert code == 3
     assert "0 of 1 rows" in shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "count"),
+    [
+        ({"tier": "standard"}, 1),
+        ({"tier": "batch"}, 0),
+        ({"region_class": "regional"}, 1),
+        ({"region_class": "global"}, 0),
+    ],
+)
+def test_a_list_is_of_what_was_asked_for(places: Places, flags: dict[str, str], count: int) -> None:
+    code, shown = run(places, **flags)
+    assert code == (0 if count else 3)
+    assert f"{count} of 1 rows" in shown
+
+
+def test_what_is_piped_into_another_program_has_one_line_for_each_price(places: Places) -> None:
+    name = "anthropic.claude-of-a-long-name-that-fills-half-a-screen-5-5"
+    write_book(places.prices, ROW.replace(HAIKU, name), name="other.yaml")
+    (line,) = (line for line in run(places)[1].splitlines() if name in line)
+    assert "1.1 / 5.5 / 0.11 / 1.375 / -" in line
+    assert "2026-06-01" in line
 
 
 def test_markup_in_a_file_is_shown_as_text(places: Places) -> None:
@@ -142,6 +165,9 @@ def test_a_lookup_without_an_answer_says_why_and_leaves_with_3(
         ({"on": "today"}, "write it as 2026-09-01"),
         ({"model": HAIKU, "tier": "cheap"}, "known: standard, batch, flex, priority"),
         ({"model": HAIKU, "region_class": "moon"}, "known: regional, global, any"),
+        ({"tier": "cheap"}, "known: standard, batch, flex, priority"),
+        ({"model": HAIKU, "prompt_tokens": -5}, "-5 is no length of a prompt"),
+        ({"prompt_tokens": 5}, "5 says nothing without a model"),
     ],
 )
 def test_a_flag_that_is_none_is_told_what_it_may_be(

@@ -35,6 +35,10 @@ def test_every_deployment_has_a_rate_or_a_reason() -> None:
         rate = rates.rate_of(name)
         if isinstance(rate, MissingRate):
             assert rate.reason in row["Machine"]
+            sweep = rates.sweep_of(name)
+            assert sweep is not None
+            assert row["Machine"].startswith(sweep.deployment.instance_type)
+            assert row["Blended, per million"] == "not priced"
         else:
             assert row["Blended, per million"].startswith("$")
             assert row["Cheapest level"] == str(rate.level.concurrency)

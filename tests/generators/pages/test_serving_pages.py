@@ -37,7 +37,10 @@ def test_the_row_of_a_deployment_has_its_rates_and_its_share_of_the_machine(page
     assert (row["Cheapest level"], row["Fastest level"]) == ("5", "10")
     assert (row["Task, blended"], row["Task, split"]) == ("$3.91", "$3.84")
     part = next(row for row in rows if row["Deployment"] == "qwen3.8-27b")
-    assert (part["Machine"], part["USD an hour"]) == ("p5en.48xlarge 0.125 of it", "$3.465")
+    assert (part["Machine"], part["USD an hour"]) == (
+        "p5en.48xlarge 0.125 of it",
+        "$3.465 hardware-derived, 2026-09-01",
+    )
 
 
 def test_a_machine_without_a_price_is_not_priced_anywhere_and_says_why(pages: dict[str, Shown]) -> None:
