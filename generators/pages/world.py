@@ -23,8 +23,6 @@ from runner.costs.price_choice import PriceChoice
 from runner.datasets import Dataset, Task
 from runner.records import PlanRecord, ProofRecord, ThroughputRecord
 
-DEMONSTRATION_NAME = "Demonstration"
-
 
 @dataclass(frozen=True)
 class World:
@@ -187,8 +185,3 @@ class World:
         """The task as its dataset file describes it; None where no file does."""
         described = self.datasets.get(dataset)
         return next((entry for entry in described.tasks if entry.id == name), None) if described else None
-
-    def task_title(self, dataset: str, task: str) -> str | None:
-        """The one-sentence gist of a task, where its dataset tells."""
-        found = self.task(dataset, task)
-        return found.gist if found is not None else None

@@ -108,10 +108,8 @@ def test_a_plan_without_any_trial_still_makes_a_cell(tmp_path: Path) -> None:
 def test_a_task_is_found_only_where_a_file_describes_it(world: World) -> None:
     found = world.task("hello-world", "quarter-hour-default")
     assert found is not None
-    assert world.task_title("hello-world", "quarter-hour-default") == found.gist
     assert world.task("hello-world", "no-such-task") is None
     assert world.task("another-set", "task-a") is None
-    assert world.task_title("another-set", "task-a") is None
 
 
 def test_paths_of_a_world_carry_its_prefix(world: World) -> None:
