@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.pages import words
 from generators.pages.endpoint_words import UNSURE, Measure, milliseconds, rests_on, tally
 from generators.pages.table import Entry
+from generators.statistics.summarised import summarised_interval
 from runner.records.bench_figures import Distribution, Money, PairedDifference, RateFigure
 from runner.records.bench_manifest import BenchTarget
 
@@ -53,13 +54,14 @@ def _span(low: float | None, high: float | None, measure: Measure) -> str:
     return f"{ends[0].removesuffix(' ' + unit)} to {ends[1]}"
 
 
-def mean_entry(found: Distribution | None, text: str = "{:,.1f}") -> Entry:
-    """A mean with n of m, such as turns of a task."""
+def mean_entry(found: Distribution | None, measure: Measure) -> Entry:
+    """A mean with its interval and n of m, such as turns of a task."""
     if found is None or found.mean is None:
         return NOT_MEASURED
-    median = found.quantile(0.5)
-    middle = "" if median is None or median.value is None else f"median {text.format(median.value)}; "
-    return Entry(text.format(found.mean), found.mean, note=middle + counted(found))
+    sure = summarised_interval(found.tally.used, found.mean, found.standard_deviation)
+    few = "fewer than 2 values" if found.tally.used < 2 else "all alike"
+    ends = f"no interval: {few}" if sure is None else f"95 %: {_span(*sure, measure)}"
+    return Entry(measure.text(found.mean), found.mean, note=f"{ends}; {counted(found)}")
 
 
 def adjusted_entry(found: Distribution, q: float, measure: Measure) -> Entry:

@@ -11,6 +11,7 @@ from generators.pages.endpoint_entries import (
     adjusted_entry,
     bias_entry,
     dollars_entry,
+    mean_entry,
     quantile_entry,
     rate_entry,
 )
@@ -158,7 +159,8 @@ def measures_table(run: EndpointRun, target: TargetSummary, page: str) -> Table:
             [
                 link_entry(measure.title, href),
                 *(quantile_entry(found, q, measure) for q in QUANTILES),
-                *(_value(value, measure) for value in (found.mean, found.minimum, found.maximum)),
+                mean_entry(found, measure),
+                *(_value(value, measure) for value in (found.minimum, found.maximum)),
                 _value(found.standard_deviation, measure),
                 adjusted_entry(found, 0.9, measure),
                 Entry(
@@ -172,7 +174,8 @@ def measures_table(run: EndpointRun, target: TargetSummary, page: str) -> Table:
     columns += [
         Column(f"p{100 * q:.0f}", "number", "95 % interval from order statistics below") for q in QUANTILES
     ]
-    columns += [Column("Mean", "number"), Column("Least", "number"), Column("Most", "number")]
+    columns += [Column("Mean", "number", "interval by Student's t, too narrow for a long tail")]
+    columns += [Column("Least", "number"), Column("Most", "number")]
     columns += [Column("Standard deviation", "number", "of the sample")]
     columns += [Column("p90 with failures", "number", "each failed request waits for ever")]
     columns += [Column("n of m", "number", "answered requests with this figure, of all that were sent")]

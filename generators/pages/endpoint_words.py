@@ -10,7 +10,7 @@ from generators.tables.dollars import Priced
 from runner.records import CostBasis
 from runner.records.bench_manifest import BenchTarget
 
-Kind = Literal["ms", "speed", "share", "plain"]
+Kind = Literal["ms", "speed", "share", "plain", "count", "seconds"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,10 @@ class Measure:
                 return words.percent(value)
             case "plain":
                 return f"{value:,.2f}"
+            case "count":
+                return f"{value:,.1f}" if abs(value) < 1000 else f"{value:,.0f}"
+            case "seconds":
+                return words.duration(value)
 
 
 MEASURES = (
@@ -61,6 +65,8 @@ MEASURES = (
     Measure("first_byte_ms", "First byte"),
     Measure("first_event_ms", "First event, no token yet"),
 )
+COUNT = Measure("count", "Number", "count")
+SECONDS = Measure("seconds", "Seconds", "seconds")
 BY_NAME = {measure.name: measure for measure in MEASURES}
 CLASSES = (
     ("succeeded", "Good end"),

@@ -10,7 +10,7 @@ from generators.pages.endpoint_entries import (
     quantile_entry,
     rate_entry,
 )
-from generators.pages.endpoint_words import BY_NAME, milliseconds, outcome, tally
+from generators.pages.endpoint_words import BY_NAME, COUNT, SECONDS, milliseconds, outcome, tally
 from generators.pages.table import Column, Entry, Table, table
 from generators.tables.endpoint_runs import EndpointRun
 from runner.records.bench_summary import CodingSummary, LoadCurve, LoadPoint
@@ -87,13 +87,13 @@ def coding_table(run: EndpointRun, *, by_task: bool) -> Table | None:
         Column("Solved", "number", "hidden tests passed; 95 % interval by Wilson"),
         Column("Cost per solved", "number", "USD; the money for the unsolved is part of it"),
         Column("Cost per attempt", "number", "USD"),
-        Column("Turns", "number", "mean"),
-        Column("Tool calls", "number", "mean"),
+        Column("Turns", "number", "mean; interval by Student's t"),
+        Column("Tool calls", "number", "mean; interval by Student's t"),
         Column("Invalid calls", "number", "of all tool calls"),
         Column("No progress", "number", "calls repeated with nothing changed in between, of all"),
         Column("Ran the tests itself", "number", "of the tasks attempted"),
-        Column("Wall clock", "number", "seconds, mean"),
-        Column("Tokens", "number", "of a task, mean"),
+        Column("Wall clock", "number", "mean; interval by Student's t"),
+        Column("Tokens", "number", "of a task, mean; interval by Student's t"),
         Column("TTFT of the first turn, p50", "number"),
         Column("Why it stopped", wide=True),
     ]
@@ -111,13 +111,13 @@ def _coding_row(run: EndpointRun, each: CodingSummary, by_task: bool) -> list[En
         rate_entry(each.solved),
         dollars_entry(each.money.per_solved_usd, each.money, target, of=f"{each.money.solved:,} solved"),
         dollars_entry(each.money.per_attempt_usd, each.money, target, of=f"{each.money.attempts:,} attempts"),
-        mean_entry(each.turns),
-        mean_entry(each.tool_calls),
+        mean_entry(each.turns, COUNT),
+        mean_entry(each.tool_calls, COUNT),
         rate_entry(each.invalid_calls),
         rate_entry(each.no_progress_calls),
         rate_entry(each.self_verified),
-        mean_entry(each.wall_seconds),
-        mean_entry(each.total_tokens, "{:,.0f}"),
+        mean_entry(each.wall_seconds, SECONDS),
+        mean_entry(each.total_tokens, COUNT),
         quantile_entry(each.first_turn_ttft_ms, 0.5, BY_NAME["ttft_ms"]),
         Entry(tally(dict(each.stop_reasons)), note=_graded(each)),
     ]

@@ -74,6 +74,9 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "demonstration_page": links.relative(path, links.DEMONSTRATION + links.HOME)
             if demonstration is not None
             else "",
+            "endpoints_page": links.relative(path, world.prefix + links.ENDPOINTS)
+            if world.endpoints.runs
+            else "",
             "links": links,
         },
         crumbs=(Crumb("Home", links.HOME),) if world.demonstration else (),

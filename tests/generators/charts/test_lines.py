@@ -90,3 +90,23 @@ def test_every_mark_lies_inside_the_drawing(rows: list[tuple[float, float | None
         for x, y in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", body):
             assert -6 <= float(x) <= float(width) + 6
             assert -6 <= float(y) <= float(height) + 6
+
+
+def test_places_that_only_order_have_names_in_every_form() -> None:
+    days = tuple(f"2026-11-{day:02}" for day in range(1, 31))
+    places = tuple(float(place) for place in range(1, 31))
+    plan = LinesPlan(places, (Line("a", places),), "Run", "ms", names=days)
+    chart = lines_chart(plan, slug="c", title="T", scope="all")
+    assert len(re.findall(r">2026-11-\d\d</td>", str(chart.table))) == 30
+    assert str(chart.static).count(">2026-11-01<") == str(chart.static).count(">2026-11-30<") == 2
+    assert len(re.findall(r">2026-11-\d\d<", str(chart.static))) == 9, "six wide and three narrow"
+    axis = json.loads(chart.json())["layout"]["xaxis"]
+    assert axis["ticktext"][0] == "2026-11-01"
+    assert axis["tickvals"][-1] == 30.0
+    with pytest.raises(ValueError, match="for 2 places"):
+        lines_chart(
+            LinesPlan((1.0, 2.0), (Line("a", (1.0, 2.0)),), "c", "u", names=("x",)),
+            slug="c",
+            title="T",
+            scope="all",
+        )
