@@ -10,6 +10,7 @@ from generators.escape.html import Json
 from generators.pages import decide_words, links, words
 from generators.pages.charting import label
 from generators.pages.decide_words import Told
+from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flag_of
 from generators.pages.world import World
 from generators.statistics.planner import FEWEST_TASKS, MOST_TASKS, SMALL, detectable_difference
@@ -36,10 +37,12 @@ PAIR_COLUMNS = (
     "p_value",
     "more_tasks",
     "least_difference",
+    "more_trials",
+    "trials_reason",
     "explanation",
     "what_would_decide",
 )
-"""What each number of a pair is; words, explanations and what would decide are places in ``texts``."""
+"""What each number of a pair is; words and sentences are places in ``texts``."""
 
 
 def told(world: World, board: Board, page: str) -> Told:
@@ -147,7 +150,10 @@ def _texts(named: Told, at: int, candidate: Candidate) -> Json:
         "cost": decide_words.cost(named, at),
         "priced": words.priced(candidate.cost.priced),
         "minutes": took,
+        "cost_note": decide_words.cost_note(candidate),
         "minutes_count": words.n_of_m(minutes),
+        "minutes_sure": sureness(minutes, Unit.MINUTES),
+        "minutes_note": decide_words.minutes_note(candidate),
         "membership": decide_words.membership(candidate),
         "across": decide_words.across(named, candidate),
         "among": decide_words.among(candidate),
@@ -160,7 +166,7 @@ def _pair(pair: Versus, texts: dict[str, int]) -> Json:
 
     found = pair.verdict
     if found is None:
-        return [pair.first, pair.second, None, *[None] * 11, place(pair.reason), None]
+        return [pair.first, pair.second, *[None] * 14, place(pair.reason), None]
     interval = found.evidence.interval
     return [
         pair.first,
@@ -177,6 +183,8 @@ def _pair(pair: Versus, texts: dict[str, int]) -> Json:
         found.evidence.p_value,
         found.plan.more if found.plan is not None else None,
         pair.least,
+        pair.trials.more,
+        place(pair.trials.reason),
         place(found.explanation),
         place(found.what_would_decide),
     ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from generators.escape.html import Json
 from generators.pages import words
+from generators.pages.interval_words import sureness
 from generators.statistics.planner import FEWEST_TASKS, MOST_TASKS
 from generators.statistics.verdict import Kind
 from generators.tables.choices import Candidate, Choices, Versus
@@ -111,8 +112,8 @@ def facts(told: Told, at: int, held: Hold, wish: Wish) -> list[Json]:
     shown: list[Json] = [
         ["Score" if told.choices.kind is Kind.SCORE else "Resolved", score(told, at), spread(told, at), None],
         [f"Reaches {number(wish.floor)}?", held.word.value, chance(told, at, held), None],
-        ["Cost per task", cost(told, at), words.priced(candidate.cost.priced), list(flag) if flag else None],
-        ["Minutes per task", took, "", None],
+        ["Cost per task", cost(told, at), cost_note(candidate), list(flag) if flag else None],
+        ["Minutes per task", took, sureness(minutes, Unit.MINUTES), None],
         ["On the frontier", membership(candidate), across(told, candidate), None],
         ["Model hosting", words.hosting(Hosting(candidate.hosting)), candidate.cell.identity.provider, None],
     ]
@@ -159,6 +160,19 @@ def chance(told: Told, at: int, held: Hold) -> str:
     return (
         likely(told, at, held) + alone + (f"; {FEWEST_TASKS} tasks are the fewest for a claim" if few else "")
     )
+
+
+def cost_note(candidate: Candidate) -> str:
+    """How sure the cost of a candidate is, and what it rests on."""
+    sure = sureness(candidate.cost, Unit.DOLLARS)
+    rests_on = words.priced(candidate.cost.priced)
+    return f"{sure}; {rests_on}" if sure else rests_on
+
+
+def minutes_note(candidate: Candidate) -> str:
+    """n of m and how sure the minutes of a candidate are."""
+    sure, count = sureness(candidate.minutes, Unit.MINUTES), words.n_of_m(candidate.minutes)
+    return f"{count}; {sure}" if sure else count
 
 
 def cost(told: Told, at: int) -> str:
@@ -300,6 +314,7 @@ def _next(told: Told, found: Decision, wish: Wish) -> list[Json]:
         what = pair.verdict.what_would_decide if pair and pair.verdict else ""
         line: Sentence = ["To separate ", told.link(at), " from ", told.link(rival), f": {what}"]
         lines.append([*line, f"; {_prices(told, found.separate)}." if found.separate.plan.more else "."])
+        lines += [_trials(told, pair, found.separate)] if pair is not None else []
     if found.settle is not None:
         more = found.settle.plan.more
         text = f"no number of tasks up to {MOST_TASKS:,} will do."
@@ -314,6 +329,16 @@ def _next(told: Told, found: Decision, wish: Wish) -> list[Json]:
             [f"These tasks could show a difference of {pair.least:.1f} points or more between the two."]
         )
     return lines
+
+
+def _trials(told: Told, pair: Versus, run: NextRun) -> Sentence:
+    """Whether more trials of the tasks there are would do in place of more tasks."""
+    more = pair.trials.more
+    if more is None or pair.verdict is None:
+        return [f"More trials of the same tasks: {pair.trials.reason}."]
+    tasks = pair.verdict.evidence.tasks
+    prices = " and ".join(f"{told.price(at, more * tasks)} for {told.names[at]}" for at in run.candidates)
+    return [f"More trials of the same tasks: {more} of each would do; {prices}."]
 
 
 def _prices(told: Told, run: NextRun) -> str:
@@ -340,13 +365,13 @@ def _row(told: Told, place: int, found: Decision) -> list[Json]:
         [held.word.value, likely(told, at, held), held.probability],
         [
             cost(told, at),
-            words.priced(candidate.cost.priced),
+            cost_note(candidate),
             candidate.cost.amount,
             list(flag) if flag else None,
         ],
         [
             words.amount(minutes.amount, Unit.MINUTES) if minutes.amount is not None else "not known",
-            words.n_of_m(minutes),
+            minutes_note(candidate),
             minutes.amount,
         ],
         [words.hosting(Hosting(candidate.hosting)), ""],

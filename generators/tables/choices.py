@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from generators.statistics.bounds import Bounds, mean_bounds
 from generators.statistics.intervals import Interval, mean_interval
-from generators.statistics.planner import FEWEST_TASKS, detectable_difference
+from generators.statistics.planner import FEWEST_TASKS, Plan, detectable_difference, plan_trials
+from generators.statistics.repeats import variance_split
 from generators.statistics.verdict import Kind, Verdict
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
@@ -76,6 +77,8 @@ class Versus:
     """Why there is no verdict."""
     least: float | None
     """The smallest true difference that these common tasks would show with 80 % power; None below six."""
+    trials: Plan
+    """Trials to add to each of the common tasks in place of tasks, and why where none would do."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,14 @@ def board_choices(board: Board, repositories: Repositories | None = None) -> Cho
     places = list(combinations(able, 2))
     compared = compare_cells([(cells[one], cells[two]) for one, two in places], kind, repositories)
     pairs = tuple(
-        Versus(one, two, each.verdict, each.reason, _least(each.verdict))
+        Versus(
+            one,
+            two,
+            each.verdict,
+            each.reason,
+            _least(each.verdict),
+            _trials(cells[one], cells[two], kind, each.verdict),
+        )
         for (one, two), each in zip(places, compared, strict=True)
     )
     return Choices(board, kind, tuple(_candidate(board, cell, kind) for cell in cells), pairs)
@@ -121,6 +131,31 @@ def _least(verdict: Verdict | None) -> float | None:
     if evidence is None or evidence.spread is None or evidence.tasks < FEWEST_TASKS:
         return None
     return detectable_difference(evidence.spread, evidence.tasks)
+
+
+def _trials(first: Cell, second: Cell, kind: Kind, verdict: Verdict | None) -> Plan:
+    """Trials to add, from the spread of differences between trials of one number."""
+    interval = verdict.evidence.interval if verdict is not None else None
+    if interval is None:
+        return Plan(None, None)
+    differences = []
+    for task in sorted(set(first.by_task) & set(second.by_task)):
+        one, two = _by_number(first, task, kind), _by_number(second, task, kind)
+        both = [one[number] - two[number] for number in sorted(one.keys() & two.keys())]
+        differences += [both] if both else []
+    fewest = min((len(each) for each in differences), default=0)
+    plan = plan_trials(interval.estimate, variance_split(differences), len(differences), fewest)
+    return replace(plan, more=1) if plan.more == 0 else plan
+
+
+def _by_number(cell: Cell, task: str, kind: Kind) -> dict[int, float]:
+    found = {}
+    for trial in cell.by_task[task]:
+        resolved = None if trial.resolved is None else HIGHEST_SCORE * trial.resolved
+        value = trial.score if kind is Kind.SCORE else resolved
+        if value is not None:
+            found[trial.record.identity.trial] = value
+    return found
 
 
 def _candidate(board: Board, cell: Cell, kind: Kind) -> Candidate:

@@ -101,8 +101,8 @@
       return [
         [this.data.measure === "score" ? "Score" : "Resolved", text.score, text.spread, null],
         [`Reaches ${number(this.wish.floor)}?`, this.found.holds[0].word, this.chance(at, this.found.holds[0]), null],
-        ["Cost per task", text.cost, text.priced, cell.flag],
-        ["Minutes per task", took, "", null],
+        ["Cost per task", text.cost, text.cost_note, cell.flag],
+        ["Minutes per task", took, text.minutes_sure, null],
         ["On the frontier", text.membership, text.across, null],
         ["Model hosting", this.data.hosting[cell.hosting], cell.provider, null],
       ];
@@ -187,6 +187,7 @@
       if (separate !== null) {
         const price = separate.more ? `; ${this.prices(separate)}.` : ".";
         lines.push(["To separate ", this.link(answer), " from ", this.link(rival), `: ${pair.what_would_decide}`, price]);
+        lines.push([this.trials(pair, separate)]);
       }
       if (settle !== null) {
         const text = settle.more === null
@@ -199,6 +200,12 @@
         lines.push([`These tasks could show a difference of ${fixed(pair.least_difference, 1)} points or more between the two.`]);
       }
       return lines;
+    }
+
+    trials(pair, { candidates }) {
+      if (pair.more_trials === null) return `More trials of the same tasks: ${pair.trials_reason}.`;
+      const prices = this.prices({ candidates, more: pair.more_trials * pair.common_tasks });
+      return `More trials of the same tasks: ${pair.more_trials} of each would do; ${prices}.`;
     }
 
     prices({ candidates, more }) {
@@ -220,8 +227,8 @@
         [cell.name, cell.href, cell.provider],
         [text.score, text.spread, cell.quality.amount],
         [held.word, this.likely(at, held), held.probability],
-        [text.cost, text.priced, cell.cost, cell.flag],
-        [text.minutes, text.minutes_count, cell.minutes],
+        [text.cost, text.cost_note, cell.cost, cell.flag],
+        [text.minutes, text.minutes_note, cell.minutes],
         [this.data.hosting[cell.hosting], ""],
         [text.membership, text.among, cell.membership],
         [pair?.word ?? (place ? "no verdict" : "the answer"), ""],

@@ -104,6 +104,21 @@ def test_pairs_know_the_least_difference_they_could_show(tmp_path: Path) -> None
     assert few.pairs[0].least is None
 
 
+def test_more_trials_are_planned_where_each_task_was_tried_more_than_once(tmp_path: Path) -> None:
+    once = board_choices(board(tmp_path / "once", [*series("a", SCORES), *series("b", SCORES[::-1])]))
+    assert once.pairs[0].trials.reason == "with one trial a task, chance between trials is unknown"
+    lucky = [(4, -4), (-4, 6), (5, -3), (-4, 4), (6, -2), (-6, 6), (3, -3), (-4, 6)]
+    made = series("b", SCORES)
+    for number in (1, 2):
+        scores = [score + luck[number - 1] for score, luck in zip(SCORES, lucky, strict=True)]
+        made += series("a", scores, trial=number)
+    made += series("b", SCORES, trial=2)
+    (pair,) = board_choices(board(tmp_path / "twice", made)).pairs
+    assert pair.verdict is not None
+    assert pair.trials.more is None or pair.trials.more > 0
+    assert "one trial" not in pair.trials.reason
+
+
 def test_the_published_board_claims_nothing_at_five_tasks(front: Choices) -> None:
     assert len(front.candidates) == 33
     words = {pair.verdict.word for pair in front.pairs if pair.verdict is not None}

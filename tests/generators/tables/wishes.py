@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from generators.statistics.bounds import Bounds
+from generators.statistics.planner import Plan
 from generators.statistics.verdict import Kind, Pair, verdicts
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
@@ -88,6 +89,11 @@ def candidate(source: random.Random, cell: Cell, found: Quality) -> Candidate:
     )
 
 
+def trials(source: random.Random) -> Plan:
+    """Trials to add, or why none would do."""
+    return source.choice([Plan(None, None, "chance is unknown"), Plan(source.randint(1, 9), None)])
+
+
 def made_choices(source: random.Random, cell: Cell) -> Choices:
     """A board of none to twelve candidates with their pairs."""
     tasks = source.choice([1, 4, 5, 6, 10, 21, 40])
@@ -106,9 +112,9 @@ def made_choices(source: random.Random, cell: Cell) -> Choices:
     ]
     found = verdicts([Pair(drawn[one][1], drawn[two][1]) for one, two in places])
     pairs = tuple(
-        Versus(one, two, verdict, "", source.uniform(1, 20) if tasks > 5 else None)
+        Versus(one, two, verdict, "", source.uniform(1, 20) if tasks > 5 else None, trials(source))
         if source.random() > 0.1
-        else Versus(one, two, None, "judged by different judges", None)
+        else Versus(one, two, None, "judged by different judges", None, Plan(None, None))
         for (one, two), verdict in zip(places, found, strict=True)
     )
     return Choices(Board("made", (), ()), Kind.SCORE, candidates, pairs)
