@@ -8,6 +8,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
 from generators.build import write_sources
+from generators.pages.world import World
+from generators.sources import load_worlds
 from tests.browser.pages import chart_pages
 from tests.browser.site import ROOT, served, served_sources
 from tests.browser.watch import Watch
@@ -37,6 +39,12 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", root / "build" / "docs")
     with served_sources(root) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def world() -> World:
+    """The committed results."""
+    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
 
 
 @pytest.fixture
