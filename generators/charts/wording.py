@@ -17,12 +17,16 @@ _BASES = {
 
 
 def dollars(amount: float | None) -> str:
-    """An amount with as many decimals as its size deserves; unknown is said, never shown as zero."""
+    """Two decimals from ten cents up, three significant digits below; unknown is said, never shown as zero.
+
+    Pages, charts and the browser write dollars alike, so that one figure never looks like two.
+    """
     if amount is None:
         return UNKNOWN
-    if amount == 0 or amount >= 1:
+    if amount == 0 or abs(amount) >= 0.1:
         return f"${amount:,.2f}"
-    return f"${amount:.3f}" if amount >= 0.01 else f"${amount:.2g}"
+    digits = f"{amount:.3g}"
+    return f"${amount:.8f}".rstrip("0") if "e" in digits else f"${digits}"
 
 
 def score_text(score: float | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, datetime
 
+from generators.charts import wording
 from generators.tables.dollars import Priced
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
@@ -80,11 +81,8 @@ def amount(number: float, unit: Unit) -> str:
 
 
 def dollars(number: float) -> str:
-    """Dollars with two decimals from ten cents up, and three significant digits below."""
-    if number == 0 or abs(number) >= 0.1:
-        return f"${number:,.2f}"
-    digits = f"{number:.3g}"
-    return f"${number:.8f}".rstrip("0") if "e" in digits else f"${digits}"
+    """Dollars as charts write them, too."""
+    return wording.dollars(number)
 
 
 def tokens(number: float) -> str:
