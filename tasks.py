@@ -144,6 +144,12 @@ def reference(_context: Context) -> None:
     say(f"written: {', '.join(changed)}" if changed else "nothing has changed")
 
 
+def _measure_bench() -> int:
+    from runner.engine.bench.truth import truth_command
+
+    return truth_command(_places(), say)
+
+
 def _measurements(
     table: str, source: str, streams: str, peers: str, minutes: float
 ) -> dict[str, Callable[[], int]]:
@@ -164,6 +170,7 @@ def _measurements(
         "engine": lambda: engine_command(_places().datasets, say),
         "fuzz": fuzz,
         "serving": lambda: serving_command(_places().datasets, say),
+        "bench": _measure_bench,
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
     }
@@ -173,6 +180,7 @@ def _measurements(
     positional=["what"],
     help={
         "what": "client: error of the client that times endpoints; fuzz: its parser on broken answers; "
+        "bench: whether injected faults and times come out of all profiles; "
         "engine: time beside the agents; serving: sweep of a server of known speed; statistics: "
         "whether intervals and verdicts keep what they promise; structure: what made-up populations are "
         "drawn from",

@@ -205,7 +205,7 @@ def test_a_shipped_target_can_be_asked_every_case_that_fits(target: Target) -> N
 def test_the_main_vendors_and_the_built_in_server_are_there() -> None:
     providers = {target.entry.provider for target in SHIPPED.targets}
     assert {"anthropic", "openai", "google", "bedrock", "xai", "mistral", "deepseek", "replay"} <= providers
-    assert len([target for target in SHIPPED.targets if target.entry.replay]) == 2
+    assert len([target for target in SHIPPED.targets if target.entry.replay]) == 4
 
 
 def test_shipped_targets_of_vendors_with_prices_find_their_row() -> None:
