@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Sequence
 
+from runner.endpoint.statistics.outcomes import is_answered
 from runner.endpoint.statistics.summary import Ended, Ending, account, summarise
 from runner.engine.bench.ledger import MADE_UP_FOR
 from runner.errors import HarnessmarkError
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_summary import BenchSummary
+from runner.records.bench_trial import BenchTrial
 from runner.store.bench_run import BenchRun
 
 DONE, BELOW_THRESHOLD, PARTIAL, OWN_FAULT = 0, 2, 3, 4
@@ -20,15 +22,26 @@ def finish(run: BenchRun, manifest: BenchManifest, reasons: Sequence[str]) -> Be
     trials = run.trials()
     so_far = account(manifest, trials)
     cut = sum(count for reason, count in so_far.skipped.items() if reason in MADE_UP_FOR)
-    partial = bool(so_far.left or cut or reasons)
+    told = [*reasons, *silent_targets(manifest, trials)]
+    partial = bool(so_far.left or cut or told)
     ended: Ended = "partial" if partial else "complete"
-    reason = "; ".join(reasons) or ("something was left" if partial else "")
+    reason = "; ".join(told) or ("something was left" if partial else "")
     ending = Ending(ended, reason, PARTIAL if partial else DONE)
     summary = summarise(manifest, trials, ending, run.trials_sha256())
     if not partial and any(each.failed for each in summary.thresholds):
         summary = summary.model_copy(update={"exit_code": BELOW_THRESHOLD})
     run.write_summary(summary)
     return summary
+
+
+def silent_targets(manifest: BenchManifest, trials: Sequence[BenchTrial]) -> list[str]:
+    """Targets that were asked and never answered: such a run has measured nothing, and must not look done."""
+    found = []
+    for target in manifest.targets:
+        mine = [r for trial in trials if trial.target == target.identifier for r in trial.requests]
+        if mine and not any(map(is_answered, mine)):
+            found.append(f"{target.identifier}: not one of {len(mine)} requests was answered")
+    return found
 
 
 def finish_with_fault(run: BenchRun, manifest: BenchManifest, error: BaseException) -> None:

@@ -94,7 +94,8 @@ def gateway(url: str, **changes: object) -> BenchOptions:
 
 def test_what_a_hostile_endpoint_says_is_classed_kept_and_harmless(project: Project, hostile: str) -> None:
     call = BenchCall(gateway(hostile))
-    assert bench_command(project.places, project.said.append, call, {VARIABLE: KEY}) == 0
+    # Nothing was answered: that is no run that is done.
+    assert bench_command(project.places, project.said.append, call, {VARIABLE: KEY}) == 3
     (run,) = find_runs(project.places.results)
     outcomes = [request.outcome for trial in run.trials() for request in trial.requests]
     assert sorted(outcomes) == ["http_error", "incomplete", "parse_error", "stream_error"]
@@ -159,18 +160,20 @@ def test_a_dry_run_shows_the_plan_and_does_nothing(project: Project) -> None:
     assert not project.places.results.exists()
 
 
-def test_a_threshold_that_fails_is_exit_2_and_one_that_holds_is_not(project: Project) -> None:
+def test_a_threshold_that_fails_is_exit_2(project: Project) -> None:
     cases = ("instruction_hierarchy_document",)
     bad = options_of(profile="smoke", cases=cases, thresholds=("score>=1", "cost_usd>1"))
     assert project.bench(bad) == 2
     results = {each.text: each.failed for each in project.read()[2].thresholds}
     assert results == {"score>=1": True, "cost_usd>1": None}
-    assert project.bench(options_of(profile="smoke", cases=cases, thresholds=("score<1",))) == 0
 
 
-def test_wrong_answers_alone_are_no_error(tmp_path: Path) -> None:
+def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(tmp_path: Path) -> None:
     project = make_project(tmp_path, [("one", ("wrong100",))])
-    assert project.bench(options_of(profile="smoke", cases=("instruction_hierarchy_document",))) == 0
+    options = options_of(
+        profile="smoke", cases=("instruction_hierarchy_document",), thresholds=("score>0.5",)
+    )
+    assert project.bench(options) == 0
     score = project.read()[2].targets[0].score
     assert score is not None
     assert score.over_attempted.count == 0
