@@ -9,7 +9,7 @@ from generators.escape.html import Json
 from generators.pages import words
 from generators.pages.interval_words import sureness
 from generators.statistics.planner import FEWEST_TASKS, MOST_TASKS
-from generators.statistics.verdict import Kind
+from generators.statistics.verdict import Kind, Word
 from generators.tables.choices import Candidate, Choices, Versus
 from generators.tables.decision import Change, Decision, Hold, NextRun, Why, Wish
 from generators.tables.sample import Unit
@@ -263,6 +263,7 @@ def _versus(told: Told, other: int, pair: Versus | None) -> Sentence:
         return ["", "Against ", told.link(other), f": no verdict, {pair.reason if pair else 'no score'}."]
     verdict = pair.verdict
     favoured = {"first": pair.first, "second": pair.second}.get(verdict.favoured or "")
+    decided = verdict.word is not Word.NOT_ENOUGH
     taken: Sentence = [] if favoured is None else [" In favour of ", told.link(favoured), "."]
     return [
         verdict.word.value,
@@ -270,8 +271,14 @@ def _versus(told: Told, other: int, pair: Versus | None) -> Sentence:
         told.link(other),
         f", {told.price(other)}: {verdict.explanation}.",
         *taken,
-        f" To decide: {verdict.what_would_decide}.",
+        f" {_capital(verdict.what_would_decide)}."
+        if decided
+        else f" To decide: {verdict.what_would_decide}.",
     ]
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _change(told: Told, change: Change, answer: int | None, wish: Wish) -> Sentence:

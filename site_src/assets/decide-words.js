@@ -36,6 +36,8 @@
   const number = (amount) => fixed(amount, 2).replace(/\.?0+$/, "");
   const counted = (count, noun) => `${grouped(String(count))} ${noun}${count === 1 ? "" : "s"}`;
 
+  const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
   class View {
     constructor(data, wish) {
       this.data = data;
@@ -158,7 +160,7 @@
       const favoured = pair.favoured === null ? [] : [" In favour of ", this.link(pair.favoured), "."];
       return [
         pair.word, "Against ", this.link(other), `, ${this.price(other)}: ${pair.explanation}.`, ...favoured,
-        ` To decide: ${pair.what_would_decide}.`,
+        pair.word === this.data.undecided ? ` To decide: ${pair.what_would_decide}.` : ` ${capital(pair.what_would_decide)}.`,
       ];
     }
 

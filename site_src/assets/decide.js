@@ -183,7 +183,7 @@
       list("sure", view.sure, badged);
       list("changes", view.changes, line);
       list("run", view.run, line);
-      part("commands").textContent = view.commands.join("\n");
+      part("commands").textContent = view.commands.join("\n\n");
       part("command").hidden = view.commands.length === 0;
       const heads = [...this.table.tHead.rows[0].cells];
       this.table.tBodies[0].replaceChildren(...view.rows.map((row) => rowOf(row, heads)));
