@@ -58,7 +58,10 @@ def page(world: World, run: EndpointRun) -> Page:
             "calibration": calibration_table(run),
             "calibration_facts": _calibration_words(run),
             "speed": speed_table(run),
-            "measures": [measures_table(run, target, path) for target in run.summary.targets],
+            "measures": [
+                (run.label(target.target), measures_table(run, target, path))
+                for target in run.summary.targets
+            ],
             "spread": [each.html for each in spread],
             "reliability": reliability_table(run),
             "adjustments": [

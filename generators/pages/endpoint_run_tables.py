@@ -269,7 +269,8 @@ def lag_words(run: EndpointRun) -> str:
     ]
     if not lags:
         return ""
-    return f"While the run measured, the client looked away for {milliseconds(max(lags))} at most."
+    longest = milliseconds(max(lags))
+    return f"While the run went on, warm-ups and load included, the client looked away for {longest} at most."
 
 
 def adjustments_words(target: TargetSummary) -> list[str]:
