@@ -28,6 +28,8 @@ LOCKED: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "2GB",
     "threads": "2",
 }
+MAGIC, MAGIC_AT = b"DUCK", 8
+"""What a DuckDB file holds at which of its bytes, in every version of the format."""
 NEEDED = ("collector_sessions", "metric_scrapes", "metric_series", "metric_points")
 PREFIX = "vllm:"
 MAX_SCRAPES = 1_000_000
@@ -161,6 +163,14 @@ def open_archive(path: Path) -> Iterator[Archive]:
     if not path.is_file():
         raise StoreError(
             "there is no such archive", where=str(path), remedy="invoke metrics archive makes one"
+        )
+    with path.open("rb") as file:
+        begins = file.read(MAGIC_AT + len(MAGIC))
+    if begins[MAGIC_AT:] != MAGIC:
+        raise StoreError(
+            "no archive of a collector: not a DuckDB file",
+            where=str(path),
+            remedy="name a file that invoke metrics archive or invoke sweep made",
         )
     try:
         connection = duckdb.connect(str(path), read_only=True, config=LOCKED)

@@ -88,7 +88,7 @@ def settings_of(
     duration, timeout = _number("duration", given["duration"]), _number("timeout", given["timeout"])
     for name, value in (("interval", interval), ("timeout", timeout)):
         if value == 0:
-            raise UsageError(f"--{name} must be more than 0")
+            raise UsageError("0 is no number of seconds", where=f"--{name}", remedy="more than 0")
     if not given["prefix"].strip():
         raise UsageError("--prefix must not be empty", remedy="as in --prefix vllm:")
     return CollectorSettings(
@@ -140,5 +140,5 @@ def _number(name: str, text: str) -> float:
     except ValueError:
         value = math.nan
     if not math.isfinite(value) or value < 0:
-        raise UsageError(f"--{name} is no number of seconds", where=repr(text)[:80])
+        raise UsageError(f"{text[:80]!r} is no number of seconds", where=f"--{name}", remedy="such as 0.5")
     return value

@@ -110,6 +110,14 @@ def test_what_cannot_be_served_is_refused_before_anything_starts(
         settings_of(given("start", **flags), told, Path("d"))
 
 
+@pytest.mark.parametrize(("flag", "value"), [("interval", "0"), ("timeout", "-2"), ("duration", "soon")])
+def test_a_number_that_is_none_stands_first_and_its_flag_is_the_place(flag: str, value: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        settings_of(given("start", **{flag: value}), {}, Path("d"))
+    assert caught.value.where == f"--{flag}"
+    assert value in caught.value.what
+
+
 def test_an_unknown_action_names_those_that_are_known(shell: Shell) -> None:
     with pytest.raises(UsageError) as caught:
         shell.metrics("fly")

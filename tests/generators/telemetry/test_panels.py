@@ -158,6 +158,14 @@ def test_a_file_that_is_no_archive_is_refused_with_its_name(tmp_path: Path, cont
         read(tmp_path / "none.duckdb")
 
 
+def test_a_file_of_another_kind_is_not_called_an_in_memory_database(tmp_path: Path) -> None:
+    path = tmp_path / "list.json"
+    path.write_text("[]", encoding="utf-8")
+    with pytest.raises(StoreError, match="not a DuckDB file") as caught:
+        read(path)
+    assert "invoke metrics archive" in caught.value.remedy
+
+
 def test_a_database_of_something_else_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "m.duckdb"
     with duckdb.connect(str(path)) as database:
