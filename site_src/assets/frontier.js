@@ -52,7 +52,7 @@
       this.names = [...new Set(this.boxes.map((box) => box.name))];
       this.figure = document.querySelector("figure[data-chart]");
       this.rows = [...document.querySelectorAll("#hm-every-cell tbody tr")].map((row) => ({
-        row, href: row.querySelector("a").getAttribute("href"), state: row.cells[STATE].textContent,
+        row, href: row.querySelector("a").href, state: row.cells[STATE].textContent,
       }));
       this.asked = 0;
       form.addEventListener("change", () => this.update());
@@ -130,8 +130,10 @@
       });
       const chosen = new Set(cells.map((cell) => cell.href));
       const on = new Set(fronts.flatMap((front) => front.cells.map((cell) => cell.href)));
+      // The theme writes the addresses of links out in full.
+      const [inFull, onInFull] = [chosen, on].map((hrefs) => new Set([...hrefs].map((href) => new URL(href, document.baseURI).href)));
       for (const { row, href } of this.rows) {
-        this.mark(row, chosen.has(href), on.has(href) ? "on it, among those shown" : "not on it, among those shown");
+        this.mark(row, inFull.has(href), onInFull.has(href) ? "on it, among those shown" : "not on it, among those shown");
       }
       if (cells.length > 0) charts.show(this.figure, figureOf(published, chosen, fronts));
       else charts.restore(this.figure);

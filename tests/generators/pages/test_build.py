@@ -24,6 +24,7 @@ from tests import examples
 from tests.generators.markup import Read, read
 from tests.generators.pages.built import article, built_by_mkdocs
 from tests.generators.pages.dollars import amounts
+from tests.generators.pages.means import means
 from tests.generators.tables.made import ROOT, Made, write
 from tests.hostile import corpus
 
@@ -119,6 +120,17 @@ def test_no_dollar_figure_lacks_its_basis_and_the_day_of_its_prices(built: tuple
     assert looked_at > 3000
 
 
+def test_no_mean_lacks_its_interval_or_why_there_is_none_and_its_count(
+    built: tuple[Path, BuildReport],
+) -> None:
+    looked_at = 0
+    for name, source in sources(built[0]).items():
+        for mean in means(source):
+            looked_at += 1
+            assert mean.complete, (name, mean.name, mean.near[:500])
+    assert looked_at > 3000
+
+
 def tables(source: str) -> Iterator[tuple[list[str], list[list[str]]]]:
     """Heads and rows of every table of a page, as text."""
     for table in re.findall(r'<table class="hm-table".*?</table>', source):
@@ -138,7 +150,9 @@ def _text(markup: str) -> str:
 def test_front_matter_is_plain_yaml_and_run_pages_stay_out_of_the_search(
     built: tuple[Path, BuildReport],
 ) -> None:
-    hidden = re.compile(r"cells/|tasks/|demonstration/|(models|serving)/(?!index)|data/quality|compare/.*_")
+    hidden = re.compile(
+        r"cells/|tasks/|demonstration/|(models|serving)/(?!index)|data/quality|compare/.*_|complexity/"
+    )
     for name, source in sources(built[0]).items():
         front = yaml.safe_load(source.split("---\n", 2)[1])
         assert front["title"], name
