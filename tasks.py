@@ -166,11 +166,11 @@ def _measurements(
         return fuzz_command(say, minutes)
 
     return {
+        "bench": _measure_bench,
         "client": lambda: client_command(say, streams=streams, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
         "fuzz": fuzz,
         "serving": lambda: serving_command(_places().datasets, say),
-        "bench": _measure_bench,
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
     }
