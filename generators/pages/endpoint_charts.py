@@ -26,6 +26,8 @@ DISTRIBUTIONS = ("ttft_ms", "first_visible_ms", "tpot_ms", "latency_ms", "output
 MEDIANS = ("ttft_ms", "latency_ms", "output_tps")
 SHARES = tuple(float(share) for share in range(0, 101, 5))
 LEAST_AXES = 3
+LEAST_VALUES = 5
+"""A median of fewer is no mark on a chart: one odd answer would set the scale."""
 UNITS = {"ms": "milliseconds", "speed": "tokens per second", "share": "share", "plain": "number"}
 _APART = re.compile(r"[^a-z0-9.-]+")
 Read = Callable[[LoadPoint], float | None]
@@ -46,6 +48,7 @@ def median_charts(run: EndpointRun, page: str, prefix: str) -> list[Drawn]:
             Range(run.label(target.target), quantile.value, quantile.low, quantile.high, measured.tally.used)
             for target in run.summary.targets
             if (measured := target.measures.get(name)) is not None
+            and measured.tally.used >= LEAST_VALUES
             and (quantile := measured.quantile(0.5)) is not None
             and quantile.value is not None
         ]
@@ -57,6 +60,7 @@ def median_charts(run: EndpointRun, page: str, prefix: str) -> list[Drawn]:
                 scope=_scope(run),
                 unit=UNITS[measure.kind],
                 counted="requests",
+                caption=f"Mappings with fewer than {LEAST_VALUES} values stand in the table only.",
             )
             found.append(drawn(chart, page))
     return found

@@ -60,6 +60,9 @@ def mean_entry(found: Distribution | None, measure: Measure) -> Entry:
         return NOT_MEASURED
     sure = summarised_interval(found.tally.used, found.mean, found.standard_deviation)
     few = "fewer than 2 values" if found.tally.used < 2 else "all alike"
+    if sure is not None and found.minimum is not None and found.minimum >= 0:
+        # None of these figures can be negative.
+        sure = max(sure[0], 0.0), sure[1]
     ends = f"no interval: {few}" if sure is None else f"95 %: {_span(*sure, measure)}"
     return Entry(measure.text(found.mean), found.mean, note=f"{ends}; {counted(found)}")
 

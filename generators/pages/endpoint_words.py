@@ -98,7 +98,9 @@ def milliseconds(value: float) -> str:
         return f"{value / 1000:.2f} s"
     if size >= 100:
         return f"{value:.0f} ms"
-    return f"{value:.1f} ms" if size >= 1 or value == 0 else f"{value:.2f} ms"
+    if size >= 1 or value == 0:
+        return f"{value:.1f} ms"
+    return f"{value:.2f} ms" if size >= 0.1 else f"{value:.2g} ms"
 
 
 def outcome(name: str) -> str:
@@ -107,9 +109,9 @@ def outcome(name: str) -> str:
 
 
 def tally(counts: dict[str, int]) -> str:
-    """Counts by reason, most first: ``rate limited 8, http error 2``."""
+    """Counts by reason, most first: ``rate limited × 8, http error × 2``."""
     ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return words.listing([f"{outcome(name)} {count:,}" for name, count in ordered])
+    return words.listing([f"{outcome(name)} × {count:,}" for name, count in ordered])
 
 
 def rests_on(target: BenchTarget) -> str:

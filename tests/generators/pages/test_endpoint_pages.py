@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from generators.pages import endpoint, endpoint_methodology
+from generators.pages.endpoint_words import milliseconds
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
 from generators.reference import load_reference
@@ -76,7 +77,7 @@ def test_failures_are_rates_with_wilson_intervals_and_codes(pages: dict[str, Sho
     swift, slow = pages[MODEL_PAGE].table("How requests ended, run r1")
     assert slow["Rate limited"] == "18 % 8 of 44; 10 to 32 %"
     assert swift["Rate limited"] == "0 % 0 of 44; 0 to 8 %"
-    assert slow["Failures by code"] == "429 8"
+    assert slow["Failures by code"] == "429 × 8"
     assert "Refused" not in swift, "a class that nobody met takes no column"
 
 
@@ -105,7 +106,7 @@ def test_coding_has_its_nine_figures(pages: dict[str, Shown]) -> None:
     swift, slow = pages[MODEL_PAGE].table("Coding, cost by price table, run r1")
     assert swift["Solved"] == "75 % 3 of 4; 30 to 95 %"
     assert swift["Cost per solved"] == "$0.00188 3 solved; price table, 2026-11-01"
-    assert swift["Why it stopped"] == "finished 3, max turns 1"
+    assert swift["Why it stopped"] == "finished × 3, max turns × 1"
     assert slow["Invalid calls"] == "5 % 1 of 20; 1 to 24 %"
     assert slow["No progress"] == "10 % 2 of 20; 3 to 30 %"
     assert slow["Cost per solved"].startswith("not priced")
@@ -143,9 +144,9 @@ def test_history_has_every_mapping_of_every_run_newest_first(pages: dict[str, Sh
 
 def test_the_plan_says_what_was_skipped_and_why(pages: dict[str, Shown]) -> None:
     rows = pages[f"endpoints/{MODEL}/r2.md"].table("Plan of run r2")
-    assert rows[0]["Skipped"] == "6 time budget 6"
+    assert rows[0]["Skipped"] == "6 time budget × 6"
     case = next(row for row in rows if row["Case"] == "Fixed output")
-    assert (case["Planned"], case["Done"], case["Skipped"]) == ("8", "5", "3 time budget 3")
+    assert (case["Planned"], case["Done"], case["Skipped"]) == ("8", "5", "3 time budget × 3")
 
 
 def test_the_clients_own_error_stands_with_its_limits(pages: dict[str, Shown]) -> None:
@@ -173,7 +174,7 @@ def test_a_percentile_that_the_sample_cannot_carry_is_not_shown(pages: dict[str,
     slow = pages[RUN_PAGE].table("Every figure of slow:eu, run r1")
     adjusted = next(row for row in slow if row["Figure"].startswith("First token, any"))
     assert adjusted["p90 with failures"] == "a failure the wait never ends"
-    assert adjusted["n of m"] == "32 of 40 rate limited 8"
+    assert adjusted["n of m"] == "32 of 40 rate limited × 8"
 
 
 def test_thresholds_are_told_for_each_mapping(pages: dict[str, Shown]) -> None:
@@ -257,3 +258,20 @@ def test_methodology_defines_each_word_once_in_the_codes_words(tmp_path: Path) -
     assert "<code>scheduled</code>" in page.source
     assert "<code>sent - scheduled</code>" in page.source
     assert " None " not in page.body.text
+
+
+def test_a_handful_of_values_sets_no_scale_and_no_interval_goes_below_zero(tmp_path: Path) -> None:
+    real, _ = worlds(tmp_path / "results", MadeRun(instances=1, load=False))
+    page = shown(endpoint.pages(real, None))[MODEL_PAGE]
+    assert "First token, any kind (TTFT), median</strong>" not in page.source
+    [swift, _] = page.table("Coding, cost by price table, run r1")
+    assert swift["Turns"] == "5.2 95 %: 0.0 to 12.4; 4 of 4"
+    assert swift["Wall clock"] == "12.5 s no interval: all alike; 4 of 4"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0.0 ms"), (0.0037, "0.0037 ms"), (0.25, "0.25 ms"), (99.94, "99.9 ms"), (2500.0, "2.50 s")],
+)
+def test_times_are_never_rounded_to_nothing(value: float, text: str) -> None:
+    assert milliseconds(value) == text
