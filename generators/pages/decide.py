@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from generators.escape.html import Json
-from generators.pages import decide_data, decide_words, links, words
-from generators.pages.decide_words import Told
+from generators.pages import decide_data, decide_figures, decide_words, links, words
+from generators.pages.decide_figures import Told
 from generators.pages.rendering import Asset
 from generators.pages.table import Column, Entry, Flag, Table, table
 from generators.pages.world import World
@@ -134,7 +134,7 @@ def _common(told: Told, wish: Wish) -> Entry:
         return Entry("none here", unknown=True)
     held = found.holds[0]
     flag = told.flags[at]
-    note = f"{told.price(at)}; score {decide_words.score(told, at)}; reaches it: {held.word.value}"
+    note = f"{told.price(at)}; score {decide_figures.score(told, at)}; reaches it: {held.word.value}"
     return Entry(
         told.names[at], href=told.hrefs[at], note=note, flag=Flag(flag[0], flag[1]) if flag else None
     )

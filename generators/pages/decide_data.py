@@ -7,9 +7,9 @@ import shlex
 from math import sqrt
 
 from generators.escape.html import Json
-from generators.pages import decide_words, links, words
+from generators.pages import decide_figures, links, words
 from generators.pages.charting import label
-from generators.pages.decide_words import Told
+from generators.pages.decide_figures import Told
 from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flag_of
 from generators.pages.world import World
@@ -39,6 +39,8 @@ PAIR_COLUMNS = (
     "least_difference",
     "more_trials",
     "trials_reason",
+    "costs_less",
+    "cost_number",
     "explanation",
     "what_would_decide",
 )
@@ -145,18 +147,18 @@ def _texts(named: Told, at: int, candidate: Candidate) -> Json:
     minutes = candidate.minutes
     took = words.amount(minutes.amount, Unit.MINUTES) if minutes.amount is not None else "not known"
     return {
-        "score": decide_words.score(named, at),
-        "spread": decide_words.spread(named, at),
-        "cost": decide_words.cost(named, at),
+        "score": decide_figures.score(named, at),
+        "spread": decide_figures.spread(named, at),
+        "cost": decide_figures.cost(named, at),
         "priced": words.priced(candidate.cost.priced),
         "minutes": took,
-        "cost_note": decide_words.cost_note(candidate),
+        "cost_note": decide_figures.cost_note(candidate),
         "minutes_count": words.n_of_m(minutes),
         "minutes_sure": sureness(minutes, Unit.MINUTES),
-        "minutes_note": decide_words.minutes_note(candidate),
-        "membership": decide_words.membership(candidate),
-        "across": decide_words.across(named, candidate),
-        "among": decide_words.among(candidate),
+        "minutes_note": decide_figures.minutes_note(candidate),
+        "membership": decide_figures.membership(candidate),
+        "across": decide_figures.across(named, candidate),
+        "among": decide_figures.among(candidate),
     }
 
 
@@ -165,8 +167,10 @@ def _pair(pair: Versus, texts: dict[str, int]) -> Json:
         return texts.setdefault(text, len(texts))
 
     found = pair.verdict
+    cost_number = place(pair.cost.number) if pair.cost is not None else None
     if found is None:
-        return [pair.first, pair.second, *[None] * 14, place(pair.reason), None]
+        unknown = [None] * (len(PAIR_COLUMNS) - 6)
+        return [pair.first, pair.second, *unknown, pair.costs_less, cost_number, place(pair.reason), None]
     interval = found.evidence.interval
     return [
         pair.first,
@@ -185,6 +189,8 @@ def _pair(pair: Versus, texts: dict[str, int]) -> Json:
         pair.least,
         pair.trials.more,
         place(pair.trials.reason),
+        pair.costs_less,
+        cost_number,
         place(found.explanation),
         place(found.what_would_decide),
     ]

@@ -19,6 +19,7 @@ from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.certainty import certainty, score_bounds
 from generators.tables.comparisons import Repositories, compare_cells
+from generators.tables.differences import AmountConclusion, amount_difference, conclude
 from generators.tables.sample import Value
 from generators.tables.scores import HIGHEST_SCORE, LOWEST_SCORE
 from generators.tables.scoring import ScoreState
@@ -79,6 +80,15 @@ class Versus:
     """The smallest true difference that these common tasks would show with 80 % power; None below six."""
     trials: Plan
     """Trials to add to each of the common tasks in place of tasks, and why where none would do."""
+    cost: AmountConclusion | None
+    """Which of the two costs less per task; None where their costs do not compare or are not known."""
+
+    @property
+    def costs_less(self) -> int | None:
+        """The one that the data show to cost less per task."""
+        if self.cost is None or self.cost.lower is None:
+            return None
+        return self.first if self.cost.lower == "first" else self.second
 
 
 @dataclass(frozen=True)
@@ -112,6 +122,7 @@ def board_choices(board: Board, repositories: Repositories | None = None) -> Cho
     able = [place for place, cell in enumerate(cells) if (cell.has_scores if judged else cell.has_checks)]
     places = list(combinations(able, 2))
     compared = compare_cells([(cells[one], cells[two]) for one, two in places], kind, repositories)
+    costs = _costs([(cells[one], cells[two]) for one, two in places])
     pairs = tuple(
         Versus(
             one,
@@ -120,8 +131,9 @@ def board_choices(board: Board, repositories: Repositories | None = None) -> Cho
             each.reason,
             _least(each.verdict),
             _trials(cells[one], cells[two], kind, each.verdict),
+            cost,
         )
-        for (one, two), each in zip(places, compared, strict=True)
+        for (one, two), each, cost in zip(places, compared, costs, strict=True)
     )
     return Choices(board, kind, tuple(_candidate(board, cell, kind) for cell in cells), pairs)
 
@@ -131,6 +143,16 @@ def _least(verdict: Verdict | None) -> float | None:
     if evidence is None or evidence.spread is None or evidence.tasks < FEWEST_TASKS:
         return None
     return detectable_difference(evidence.spread, evidence.tasks)
+
+
+def _costs(pairs: Sequence[tuple[Cell, Cell]]) -> list[AmountConclusion | None]:
+    """Which cell of each pair costs less, p adjusted for all pairs whose costs compare."""
+    able = [
+        place for place, (one, two) in enumerate(pairs) if one.basis is not None and one.basis is two.basis
+    ]
+    found = conclude([amount_difference(*pairs[place], "cost") for place in able])
+    by_place = dict(zip(able, found, strict=True))
+    return [by_place.get(place) for place in range(len(pairs))]
 
 
 def _trials(first: Cell, second: Cell, kind: Kind, verdict: Verdict | None) -> Plan:

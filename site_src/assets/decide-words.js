@@ -161,7 +161,14 @@
       return [
         pair.word, "Against ", this.link(other), `, ${this.price(other)}: ${pair.explanation}.`, ...favoured,
         pair.word === this.data.undecided ? ` To decide: ${pair.what_would_decide}.` : ` ${capital(pair.what_would_decide)}.`,
+        this.dearer(pair),
       ];
+    }
+
+    dearer(pair) {
+      if (pair.cost_number === null) return " Which costs less is not tested: other bases, or a cost that is not known.";
+      if (pair.costs_less === null) return ` Which costs less: ${this.data.undecided}, ${pair.cost_number}.`;
+      return ` ${this.of(pair.costs_less).name} costs less: ${pair.cost_number}.`;
     }
 
     change({ limit, raised, at, candidate }) {

@@ -235,7 +235,7 @@
     const row = data.pairs.find((pair) => pair[0] === first && pair[1] === second);
     if (row === undefined) return null;
     const pair = Object.fromEntries(data.pair_columns.map((name, place) => [name, row[place]]));
-    for (const name of ["word", "deciding", "trials_reason", "explanation", "what_would_decide"]) {
+    for (const name of ["word", "deciding", "trials_reason", "cost_number", "explanation", "what_would_decide"]) {
       pair[name] = unknown(pair[name]) ? null : data.texts[pair[name]];
     }
     return pair;

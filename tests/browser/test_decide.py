@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from generators.pages import decide_data, decide_words, home
-from generators.pages.decide_words import Told
+from generators.pages import decide_data, decide_figures, decide_words, home
+from generators.pages.decide_figures import Told
 from generators.pages.rendering import Renderer
 from generators.pages.world import World
 from generators.sources import load_worlds
@@ -204,7 +204,7 @@ def test_numbers_are_written_as_python_writes_them(page: Page) -> None:
     for value, written in zip(values, found, strict=True):
         wanted = [
             words.dollars(value),
-            decide_words.number(value),
+            decide_figures.number(value),
             f"{value:.1f}",
             words.percent(min(value, 1.0)),
         ]

@@ -15,7 +15,7 @@ import pytest
 
 from generators.escape.html import Json
 from generators.pages import decide, decide_data, decide_words, home
-from generators.pages.decide_words import Told
+from generators.pages.decide_figures import Told
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
 from generators.sources import load_worlds
@@ -113,12 +113,12 @@ def test_every_dollar_of_every_answer_stands_beside_its_basis_and_day(published:
 
 
 def test_costs_on_different_bases_are_named_apart_and_marked(front: Told) -> None:
-    (line,) = [plain(line) for line in asked(front, Wish(floor=60))["sure"] if "bases" in plain(line)]
+    (line,) = [plain(line) for line in asked(front, Wish(floor=60))["sure"] if "each: " in plain(line)]
     assert "compare in direction only" in line
     for basis in ("hardware-derived", "credits", "metered"):
         assert basis in line
     only = asked(front, Wish(floor=60, hosting=frozenset({"cloud"})))
-    assert not any("bases" in plain(line) for line in only["sure"])
+    assert not any("each: " in plain(line) for line in only["sure"])
 
 
 def test_what_would_change_the_answer_is_told_with_the_figure_at_which_it_does(front: Told) -> None:

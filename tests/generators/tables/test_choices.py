@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from generators.statistics.verdict import Kind, Word
 from generators.tables.boards import Board, build_boards
 from generators.tables.choices import Choices, board_choices
 from generators.tables.decision import Sureness, Wish, decide, hold
-from runner.records import CheckStatus, JudgementStatus, TrialIdentity
+from runner.records import CheckStatus, CostBasis, JudgementStatus, TrialIdentity
 from tests import examples
 from tests.generators.tables.made import Made, cells, committed
 from tests.generators.tables.test_comparisons import series
@@ -102,6 +103,21 @@ def test_pairs_know_the_least_difference_they_could_show(tmp_path: Path) -> None
     assert 0 < pair.least < 5
     few = board_choices(board(tmp_path / "few", [*series("a", SCORES[:5]), *series("b", other[:5])]))
     assert few.pairs[0].least is None
+
+
+def test_which_cell_costs_less_is_told_only_within_a_basis_and_with_the_data_for_it(tmp_path: Path) -> None:
+    def priced(model: str, factor: float, **more: object) -> list[Made]:
+        made = series(model, SCORES, **more)
+        return [replace(each, cost=factor * (1 + place / 10)) for place, each in enumerate(made)]
+
+    (pair,) = board_choices(board(tmp_path / "one", [*priced("a", 1.0), *priced("b", 3.0)])).pairs
+    assert pair.costs_less == (pair.first if pair.first == 0 else pair.second)
+    assert pair.cost is not None
+    assert pair.cost.word is Word.BETTER
+    (alike,) = board_choices(board(tmp_path / "two", [*priced("a", 1.0), *priced("b", 1.0)])).pairs
+    assert (alike.costs_less, alike.cost is None) == (None, False)
+    mixed = [*priced("a", 1.0), *priced("b", 3.0, basis=CostBasis.CREDITS)]
+    assert board_choices(board(tmp_path / "three", mixed)).pairs[0].cost is None
 
 
 def test_more_trials_are_planned_where_each_task_was_tried_more_than_once(tmp_path: Path) -> None:

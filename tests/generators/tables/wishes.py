@@ -8,11 +8,12 @@ from pathlib import Path
 
 from generators.statistics.bounds import Bounds
 from generators.statistics.planner import Plan
-from generators.statistics.verdict import Kind, Pair, verdicts
+from generators.statistics.verdict import Kind, Pair, Word, verdicts
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.choices import Candidate, Choices, Quality, Versus
 from generators.tables.decision import Wish
+from generators.tables.differences import AmountConclusion, AmountDifference
 from generators.tables.dollars import Priced
 from generators.tables.sample import Value
 from runner.records import CostBasis, Hosting
@@ -94,6 +95,18 @@ def trials(source: random.Random) -> Plan:
     return source.choice([Plan(None, None, "chance is unknown"), Plan(source.randint(1, 9), None)])
 
 
+def cost(source: random.Random) -> AmountConclusion | None:
+    """Which of a pair costs less, where that is told."""
+    lower = source.choice(["first", "second", None])
+    found = AmountConclusion(
+        AmountDifference("cost", None, None, None),
+        Word.BETTER if lower else Word.NOT_ENOUGH,
+        lower,
+        f"adjusted p {source.random():.3f}",
+    )
+    return source.choice([None, found])
+
+
 def made_choices(source: random.Random, cell: Cell) -> Choices:
     """A board of none to twelve candidates with their pairs."""
     tasks = source.choice([1, 4, 5, 6, 10, 21, 40])
@@ -112,9 +125,11 @@ def made_choices(source: random.Random, cell: Cell) -> Choices:
     ]
     found = verdicts([Pair(drawn[one][1], drawn[two][1]) for one, two in places])
     pairs = tuple(
-        Versus(one, two, verdict, "", source.uniform(1, 20) if tasks > 5 else None, trials(source))
+        Versus(
+            one, two, verdict, "", source.uniform(1, 20) if tasks > 5 else None, trials(source), cost(source)
+        )
         if source.random() > 0.1
-        else Versus(one, two, None, "judged by different judges", None, Plan(None, None))
+        else Versus(one, two, None, "judged by different judges", None, Plan(None, None), cost(source))
         for (one, two), verdict in zip(places, found, strict=True)
     )
     return Choices(Board("made", (), ()), Kind.SCORE, candidates, pairs)
