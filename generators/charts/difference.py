@@ -17,7 +17,7 @@ from generators.escape.html import attribute, text
 REACHES = (10.0, 20.0, 40.0, 60.0, 100.0)
 RADIUS = 5.0
 HEIGHT = 84.0
-ACROSS = "the first minus the second, points"
+ACROSS = "the first minus the second, points; shaded: a tie"
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from collections import defaultdict
 from generators.pages import links
 from generators.pages.pair_tables import count_columns, count_row, pair_table_of, quality_name
 from generators.pages.rendering import Crumb, Page
-from generators.pages.table import table
 from generators.pages.world import World
 from generators.tables.comparisons import Compared
 from generators.tables.pair_table import PairTable
@@ -25,7 +24,9 @@ def board_page(world: World, pairs: PairTable) -> Page:
         context={
             "pairs": pairs,
             "quality": quality_name(pairs.kind),
-            "counts": table("Verdicts", count_columns(), [count_row(pairs)], sortable=False),
+            "counts": [
+                (column.title, entry) for column, entry in zip(count_columns(), count_row(pairs), strict=True)
+            ],
             "sections": [
                 (title, pair_table_of(pairs, rows, path, f"{title}: {pairs.title}"))
                 for title, rows in _sections(world, pairs)

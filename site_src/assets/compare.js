@@ -98,7 +98,7 @@
       shape("path", { class: "hm-series-2 hm-line", d: line }),
       shape("path", { class: "hm-series-2", d: symbol("diamond", Number(at(numbers.difference)), y, RADIUS.mean) }),
       ...ticks.map((tick) => shape("text", { class: "hm-x", x: at(tick), y: short(bottom + 16) }, `${tick > 0 ? "+" : tick < 0 ? "−" : ""}${Math.abs(tick)}`)),
-      shape("text", { class: "hm-x hm-axis", x: short(width / 2), y: short(height - 6) }, "the first minus the second, points"),
+      shape("text", { class: "hm-x hm-axis", x: short(width / 2), y: short(height - 6) }, "the first minus the second, points; shaded: a tie"),
     );
     return svg;
   }

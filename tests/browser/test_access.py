@@ -24,6 +24,8 @@ KINDS = [
     "models/claude-opus-5-5/",
     "datasets/mcp-gateway-registry/",
     "compare/",
+    "compare/harnesses/",
+    "compare/swe3_mcp-gateway-registry-v2/",
     "methodology/cost/",
     "data/",
     "about-a-run/",
