@@ -27,7 +27,6 @@ SPEED = (
     ("latency_ms", 0.5),
     ("latency_ms", 0.9),
 )
-DIFFERENCES = ("ttft_ms", "ttfo_ms", "latency_ms", "tpot_ms", "output_tps", "gap_p95_ms")
 PERCENTILE_NOTE = "its 95 % interval from order statistics below, and of how many requests"
 
 

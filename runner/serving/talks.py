@@ -11,8 +11,6 @@ from runner.records import SessionShape
 DEFAULT_SHAPE = SessionShape(
     shared_tokens=8000, first_tokens=2000, added_tokens=1500, output_tokens=150, turns=30
 )
-MEASURED_RATIOS = (150.0, 660.0)
-"""Input to output tokens of real agents at work on repositories. Source: specification 6.1 and its tables."""
 COMMON = (
     "the of and to in is that for it as was with be by on not he his but at are this have from or had an "
     "they which one you were all her she there would their we him been has when who will no more if out so "

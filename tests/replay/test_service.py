@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -70,17 +72,32 @@ def test_an_answer_takes_its_prefill_and_its_output_time(server: ReplayServer) -
     assert found[("inter_token_latency_seconds_count", "")] == 5
 
 
-def test_a_stream_flows_in_the_time_of_its_tokens(server: ReplayServer) -> None:
+def stream(server: ReplayServer, output: int) -> AbstractContextManager[httpx.Response]:
+    """An answer of so many tokens as a stream."""
     body = {
         "model": STAND_IN,
         "messages": [{"role": "user", "content": "x"}],
-        "max_tokens": 11,
+        "max_tokens": output,
         "stream": True,
     }
     url = f"{server.base_url}/v1/chat/completions"
-    with httpx.stream("POST", url, json=body, trust_env=False, timeout=20) as response:
-        times = [time.monotonic() for line in response.iter_lines() if line.startswith("data:")]
-    assert times[-1] - times[0] >= 10 * 0.02 - 0.02
+    return httpx.stream("POST", url, json=body, trust_env=False, timeout=20)
+
+
+def test_a_stream_is_not_over_before_its_tokens_are_due(server: ReplayServer) -> None:
+    begun = time.monotonic()
+    with stream(server, 11) as response:
+        response.read()
+    assert time.monotonic() - begun >= 10 * 0.02
+
+
+def test_a_stream_flows_while_its_later_tokens_are_not_due_however_busy_its_reader(tmp_path: Path) -> None:
+    # An answer that takes minutes: a reader who sees its beginning can only have seen it early.
+    slow = ServiceTimes(capacity=1, prefill_seconds_per_token=0, output_seconds_per_token=60)
+    with ReplayServer(tape(tmp_path), service=slow) as server, stream(server, 11) as response:
+        first = next(line for line in response.iter_lines() if line.startswith("data:"))
+        assert json.loads(first.removeprefix("data:"))["choices"][0]["finish_reason"] is None
+        assert page(server)[("generation_tokens_total", "")] < 11
 
 
 def test_recorded_turns_take_their_time_too(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.records import SessionShape
-from runner.serving.talks import DEFAULT_SHAPE, MEASURED_RATIOS, ratio, talks
+from runner.serving.talks import DEFAULT_SHAPE, ratio, talks
 
 SMALL = SessionShape(shared_tokens=50, first_tokens=20, added_tokens=10, output_tokens=4, turns=6)
 shapes = st.builds(
@@ -23,8 +23,8 @@ shapes = st.builds(
 
 
 def test_the_shape_that_nobody_changes_is_as_prefill_heavy_as_real_agents() -> None:
-    low, high = MEASURED_RATIOS
-    assert low <= ratio(DEFAULT_SHAPE) <= high
+    # Published sweeps of agents at work on repositories send 150 to 660 input tokens for one of output.
+    assert 150 <= ratio(DEFAULT_SHAPE) <= 660
 
 
 def test_the_ratio_is_that_of_many_talks() -> None:
