@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from decimal import Decimal
 
 from runner.costs.token_prices import TokenPrices, token_cost
 from runner.importers.published.document import RunDocument, TaskRow
 from runner.records import Cost, CostBasis, DataWarning, Usage
 
-USD_PER_CREDIT = 0.04
+USD_PER_CREDIT = Decimal("0.04")
+CREDITS_TOLERANCE = Decimal("1e-9")
+"""In hundredths of a credit: what is further from a whole number of them was not made from credits."""
 
 OPUS = TokenPrices(input=5, output=25, cache_read=0.5, cache_write=6.25)
 SONNET = TokenPrices(input=3, output=15, cache_read=0.3, cache_write=3.75)
@@ -62,13 +65,29 @@ def costs_of(run: RunDocument, row: TaskRow) -> tuple[Cost, ...]:
 
 
 def _credits(row: TaskRow) -> Cost:
+    used, source = row.kiro_credits, f"total_cost_usd: credits x {USD_PER_CREDIT} USD per credit"
+    if used is None and (used := credits_in(row.total_cost_usd)) is not None:
+        source += "; credits_used: the amount over that price, a whole number of hundredths"
     return Cost(
         basis=CostBasis.CREDITS,
         amount_usd=row.total_cost_usd,
-        source=f"total_cost_usd: credits x {USD_PER_CREDIT} USD per credit",
-        credits_used=row.kiro_credits,
+        source=source,
+        credits_used=used,
         missing_reason="the source states no cost" if row.total_cost_usd is None else None,
     )
+
+
+def credits_in(amount_usd: float | None) -> float | None:
+    """The credits that an amount stands for: ``amount / 0.04``, where that is a whole number of hundredths.
+
+    The vendor counts hundredths of a credit, so such an amount gives the credits back exactly. None for any
+    other amount, and for an unknown one.
+    """
+    if amount_usd is None:
+        return None
+    hundredths = Decimal(repr(amount_usd)) / USD_PER_CREDIT * 100
+    whole = hundredths.to_integral_value()
+    return float(whole / 100) if abs(hundredths - whole) <= CREDITS_TOLERANCE else None
 
 
 def _metered(run: RunDocument, row: TaskRow) -> Cost:
