@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from runner.costs import costs_of
-from runner.records import (
-    CostBasis,
-)
+from runner.importers.published.money import credits_in
+from runner.records import CostBasis
 from tests.importers import figures
 from tests.importers.lookup import (
     EFS,
@@ -65,8 +68,38 @@ class TestCost:
         (cost,) = record("kiro-cli", "swe3", "claude-haiku-4-5", FAISS).costs
         assert (cost.amount_usd, cost.credits_used) == (0.246, 6.15)
         assert "0.04 USD per credit" in cost.source
-        (other,) = record("kiro-cli", "swe3", "claude-opus-5", FAISS).costs
-        assert other.credits_used is None
+        assert "credits_used" not in cost.source
+
+    def test_the_credits_that_the_source_leaves_out_follow_from_its_dollars(self) -> None:
+        (cost,) = record("kiro-cli", "swe3", "claude-opus-5", FAISS).costs
+        assert cost.credits_used is not None
+        assert cost.amount_usd is not None
+        assert round(cost.credits_used * 100) * 4 == round(cost.amount_usd * 10_000)
+        assert "credits_used: the amount over that price" in cost.source
+        kiro = [
+            found.record.costs[0]
+            for found in figures.committed()
+            if found.record.identity.cell.provider == "kiro"
+        ]
+        assert [each for each in kiro if each.amount_usd is not None and each.credits_used is None] == []
+        assert len(kiro) == 25
+
+    @pytest.mark.parametrize(
+        ("amount", "used"),
+        [(0.246, 6.15), (9.4856, 237.14), (1.32, 33.0), (0.0004, 0.01), (0.0, 0.0)],
+    )
+    def test_an_amount_of_whole_hundredths_of_a_credit_gives_them_exactly(
+        self, amount: float, used: float
+    ) -> None:
+        assert credits_in(amount) == used
+
+    @pytest.mark.parametrize("amount", [None, 0.0005, 0.24601, 1 / 3, 0.24600001])
+    def test_no_credits_are_made_up_of_an_amount_that_is_none_of_them(self, amount: float | None) -> None:
+        assert credits_in(amount) is None
+
+    @given(st.integers(0, 10**9))
+    def test_credits_survive_the_way_to_dollars_and_back(self, hundredths: int) -> None:
+        assert credits_in(float(Decimal(hundredths) * Decimal("0.0004"))) == hundredths / 100
 
     @pytest.mark.parametrize(
         ("skill", "slug", "task", "factor"),

@@ -9,7 +9,7 @@ import pytest
 
 from generators.tables.cells import build_cells
 from generators.tables.reconciliation import Reconciled, ReconciledCell, ReconciledTrial, reconcile
-from runner.costs.bases import Pricing
+from runner.costs.bases import Pricing, Way
 from runner.costs.comparison import Comparison, Pair
 from runner.costs.disagreement import Agreement, Reason
 from runner.costs.hardware import HardwareRates
@@ -274,17 +274,24 @@ def test_the_superseded_run_agrees_with_itself_and_is_doubtful() -> None:
     assert all(not {Reason.UNEXPLAINED, Reason.SUBAGENTS} & set(each.found.reasons) for each in old)
 
 
-def test_the_one_known_credit_count_is_told_at_both_rates() -> None:
-    for rate, agreement in ((0.04, Agreement.AGREES), (0.02, Agreement.BEYOND)):
-        cells = found(usd_per_credit=rate).cells
-        (haiku,) = [
-            each
-            for each in cells
-            if each.cell.identity.harness == KIRO and each.cell.identity.model.slug == "claude-haiku-4-5"
-        ]
-        (faiss,) = [each for each in haiku.trials if each.trial.task == FAISS]
-        assert faiss.found.agreement is agreement
-        assert (Reason.CREDITS_PLAN in faiss.found.reasons) == (agreement is Agreement.BEYOND)
+@pytest.mark.parametrize(("rate", "agreement"), [(0.04, Agreement.AGREES), (0.02, Agreement.BEYOND)])
+def test_every_published_kiro_trial_is_priced_at_the_price_of_a_credit_that_a_reader_gives(
+    rate: float, agreement: Agreement
+) -> None:
+    trials = [
+        each
+        for cell in found(usd_per_credit=rate).cells
+        if cell.cell.identity.harness == KIRO
+        for each in cell.trials
+    ]
+    assert len(trials) == 25
+    for each in trials:
+        (stated,) = each.trial.record.costs
+        assert stated.amount_usd is not None
+        (way,) = [one.cost for one in each.trial.costs.ways if one.way is Way.CREDITS]
+        assert way.amount_usd == pytest.approx(stated.amount_usd * rate / 0.04, abs=1e-9)
+        assert each.found.agreement is agreement
+        assert (Reason.CREDITS_PLAN in each.found.reasons) == (agreement is Agreement.BEYOND)
 
 
 def test_every_published_dollar_figure_is_reproduced_or_its_class_is_named() -> None:
