@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterator
 
 from runner.endpoint.exchange import Bounds, Exchange
+from runner.endpoint.protocols import chat
 from runner.endpoint.protocols.assembly import Assembly, MalformedEvent, clean, clean_all, error_in
 from runner.endpoint.protocols.registry import DIALECTS, Dialect
 from runner.endpoint.result import Failure, Fragment, FragmentKind, Milestones, Outcome, Phase, StreamResult
@@ -140,8 +141,10 @@ class Reader:
         data = event.data.strip()
         if not data:
             return
-        if data == self._dialect.end_mark:
-            self._into.done_ns = self._into.done_ns or stamp
+        if data == chat.END_MARK:
+            # Proxies put it behind streams of every protocol; it ends those without an end of their own.
+            if self._dialect.end_mark == data:
+                self._into.done_ns = self._into.done_ns or stamp
             return
         try:
             found = _json(data.decode("utf-8"))

@@ -8,6 +8,8 @@ import pytest
 
 from runner.endpoint.ask import Outcome, ToolCall
 from runner.endpoint.reading import read
+from runner.endpoint.request import Protocol
+from tests.endpoint.exchanges import DONE as END_MARK
 from tests.endpoint.exchanges import MESSAGES, RESPONSES, exchange, heard
 
 
@@ -231,3 +233,29 @@ def test_a_refusal_in_deltas_and_a_whole_response_are_read() -> None:
     }
     whole = read(exchange((50, json.dumps(body).encode()), protocol=RESPONSES))
     assert (whole.outcome, whole.text, whole.streamed) == (Outcome.OK, "yes", False)
+
+
+TOLD: dict[Protocol, list[dict[str, object]]] = {
+    MESSAGES: [dict(START), block(0, type="text", text=""), delta(0, type="text_delta", text="yes")],
+    RESPONSES: [{"type": "response.output_text.delta", "output_index": 0, "delta": "yes"}],
+}
+ENDED: dict[Protocol, list[dict[str, object]]] = {
+    MESSAGES: [ending("end_turn"), dict(STOP)],
+    RESPONSES: [{"type": "response.completed", "response": {"status": "completed"}}],
+}
+
+
+@pytest.mark.parametrize("protocol", [MESSAGES, RESPONSES])
+def test_the_end_mark_that_a_proxy_puts_behind_every_stream_is_no_malformed_event(protocol: Protocol) -> None:
+    events = [*TOLD[protocol], *ENDED[protocol]]
+    plain, marked = heard(events, protocol), heard([*events, END_MARK], protocol)
+    assert (marked.outcome, marked.text, marked.ended_cleanly) == (Outcome.OK, "yes", True)
+    assert (marked.milestones.done, marked.events) == (plain.milestones.done, plain.events)
+
+
+@pytest.mark.parametrize("protocol", [MESSAGES, RESPONSES])
+def test_the_end_mark_of_another_protocol_does_not_stand_in_for_the_end_that_is_missing(
+    protocol: Protocol,
+) -> None:
+    result = heard([*TOLD[protocol], END_MARK], protocol)
+    assert (result.outcome, result.ended_cleanly) == (Outcome.INCOMPLETE, False)
