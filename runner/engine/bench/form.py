@@ -73,7 +73,7 @@ def bench_form(
     external: str = "",
     external_data: str = "",
     external_limit: str = "",
-    external_offset: int = 0,
+    external_offset: str = "0",
     external_mode: str = "strict",
     external_unsupported: str = "skip",
     runs: str = "",
@@ -84,11 +84,11 @@ def bench_form(
     load_requests: str = "",
     load_warm_up: str = "",
     limit: list[str] | None = None,
-    concurrency: int = 1,
+    concurrency: str = "1",
     budget_seconds: str = "",
     load_budget_seconds: str = "",
     budget_usd: str = "",
-    seed: int = 1,
+    seed: str = "1",
     reference: str = "",
     effort: str = "",
     max_output_tokens: str = "",
@@ -124,6 +124,7 @@ def bench_options(given: dict[str, Any]) -> BenchOptions:
     values |= {name: _whole(given[name], name) for name in COUNTS}
     values |= {name: _whole(given[name], name, 1) for name in COUNTS_FROM_ONE}
     values |= {name: _number(given[name], name) for name in NUMBERS}
+    values |= {name: _whole(given[name] or usual, name) for name, usual in ALWAYS.items()}
     return BenchOptions(
         **values,
         models=_listed(given["model"]),
@@ -143,13 +144,10 @@ SAME = (
     "profile",
     "external",
     "external_data",
-    "external_offset",
     "external_mode",
     "external_unsupported",
-    "concurrency",
     "budget_seconds",
     "load_budget_seconds",
-    "seed",
     "reference",
     "effort",
     "transport",
@@ -159,6 +157,8 @@ SAME = (
 """Flags that stand in the options as they are."""
 COUNTS = ("runs", "repeats", "warm_ups", "load_warm_up")
 COUNTS_FROM_ONE = ("load_requests", "max_output_tokens", "external_limit")
+ALWAYS = {"external_offset": "0", "concurrency": "1", "seed": "1"}
+"""Whole numbers that every run has, and what they are where no flag says so."""
 NUMBERS = ("budget_usd", "temperature", "timeout_seconds", "stall_seconds")
 
 

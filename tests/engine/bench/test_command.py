@@ -278,7 +278,17 @@ def test_the_flags_come_to_options() -> None:
     assert (options.models, options.suites, options.runs) == ((MODEL,), ("coding", "quality"), 3)
     assert (options.loads, options.thresholds) == (("poisson=2.5",), ("score<1",))
     assert bench_how({**given, "resume": True})["resume"] == "latest"
-    for flag, value in (("runs", "two"), ("runs", "-1"), ("load_requests", "0"), ("budget_usd", "much")):
+    assert (options.seed, options.concurrency, options.external_offset) == (1, 1, 0)
+    no_numbers = (
+        ("runs", "two"),
+        ("runs", "-1"),
+        ("load_requests", "0"),
+        ("budget_usd", "much"),
+        ("seed", "x"),
+        ("concurrency", "many"),
+        ("external_offset", "-1"),
+    )
+    for flag, value in no_numbers:
         with pytest.raises(UsageError, match="must be"):
             bench_options({**given, flag: value})
 
