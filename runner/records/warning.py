@@ -34,6 +34,7 @@ CODES: Mapping[str, str] = {
     "judged-again": "The published score replaces an earlier one of the same artifacts.",
     "last-turn-counters": "Token counts of this run look like those of the last turn only.",
     "limit-not-enforced": "A limit could not be kept, because prices or token counts were not there.",
+    "load-not-as-asked": "Requests had over 25 % more or fewer tokens than the load asked for.",
     "load-sessions-failed": "Sessions of the load ended with an error, so there was less to do than planned.",
     "lost-in-translation": "A proxy between agent and model could not pass on every class of token counts.",
     "low-output-per-turn": "Fewer than 20 output tokens a turn: something was not counted.",

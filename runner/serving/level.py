@@ -9,6 +9,7 @@ from typing import Any
 
 from runner.errors import EndpointError
 from runner.records import DataWarning, Level, LoadSession, Spread
+from runner.serving.asked import Asked
 from runner.serving.quantiles import MILLISECONDS, LatencyQuantiles, latency_quantiles
 from runner.serving.readings import Readings
 from runner.serving.timeline import Combine, HistogramReading
@@ -47,6 +48,8 @@ class LevelWindow:
     sessions: tuple[LoadSession, ...] = ()
     from_idle: bool = False
     """Whether the server had nothing to do until the level began."""
+    asked: Asked | None = None
+    """What the load's requests wanted; None where it cannot know."""
 
     @property
     def seconds(self) -> float:
@@ -211,11 +214,27 @@ def _warnings(level: Level, window: LevelWindow, gap: float, resets: int) -> Ite
             text=f"Level {level.concurrency}: {len(failed)} of {len(level.sessions)} sessions, first: "
             f"{failed[0].error or 'no reason given'}"[:1000],
         )
+    yield from _shape_warnings(level, window)
     tasks = {each.task for each in level.sessions}
     if len(tasks) < len(level.sessions):
         yield DataWarning(
             code="tasks-repeated",
             text=f"Level {level.concurrency}: {len(level.sessions)} sessions at {len(tasks)} tasks.",
+        )
+
+
+def _shape_warnings(level: Level, window: LevelWindow) -> Iterator[DataWarning]:
+    if window.asked is None or level.successful_requests is None:
+        return
+    counted = [
+        None if rate is None else rate * window.seconds
+        for rate in (level.prompt_tokens_per_second, level.output_tokens_per_second)
+    ]
+    ended = level.successful_requests + (level.failed_requests or 0)
+    departures = [*window.asked.departures(counted[0], counted[1], ended, level.concurrency)]
+    if departures:
+        yield DataWarning(
+            code="load-not-as-asked", text=f"Level {level.concurrency}: {'; '.join(departures)}."
         )
 
 

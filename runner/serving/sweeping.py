@@ -12,6 +12,8 @@ from typing import Protocol
 
 from runner.errors import EndpointError
 from runner.records import Level, LoadSession, Workload
+from runner.serving.asked import Asked
+from runner.serving.control import log_of
 from runner.serving.idle import Business, wait_until_idle
 from runner.serving.level import LevelWindow, level_of
 from runner.serving.readings import open_readings
@@ -41,6 +43,9 @@ class Load(Protocol):
     def end(self) -> tuple[LoadSession, ...]:
         """Cut off whoever is still at work; every session since :meth:`begin`."""
 
+    def asked(self) -> Asked | None:
+        """What the requests since :meth:`begin` wanted; None where the load cannot know."""
+
 
 class LevelKeeper(Protocol):
     """Where finished levels are kept."""
@@ -54,6 +59,10 @@ class LevelKeeper(Protocol):
 
 class Interrupted(Exception):
     """Somebody asked the sweep to stop; every finished level is kept."""
+
+
+class LevelFailed(Exception):
+    """A level is no measurement and is not kept, as the text says; every finished level is."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,7 @@ class Sweeping:
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     look_seconds: float = 1.0
     """From one look at the server to the next while it is to become idle."""
+    late_seconds: float = LATE_SECONDS
 
     def run(self) -> list[Level]:
         """Measure each level that is not kept yet; all of them in the order of concurrency.
@@ -85,6 +95,7 @@ class Sweeping:
         Raises:
             EndpointError: the server does not become idle, does not answer, or its metrics cannot be read.
             Interrupted: it was stopped.
+            LevelFailed: no session of a level succeeded, or the metrics of it were not read to its end.
         """
         left = [each for each in self.levels if each not in self.keeper.finished()]
         for each in sorted(set(self.levels) - set(left)):
@@ -125,7 +136,7 @@ class Sweeping:
             self._pass_time(concurrency)
             ended_at = self.now()
             # The load goes on until a scrape beyond the end: counters grow evenly between both around it.
-            self._await_scrape(ended_at)
+            self._await_scrape(concurrency, ended_at)
         finally:
             sessions = self.load.end()
         self._heed()
@@ -136,9 +147,16 @@ class Sweeping:
             self.interval_seconds,
             _within(sessions, ended_at),
             from_idle=True,
+            asked=self.load.asked(),
         )
         with open_readings(self.database) as readings:
-            return level_of(readings, self.model, window)
+            try:
+                level = level_of(readings, self.model, window)
+            except EndpointError as error:
+                raise LevelFailed(f"level {concurrency} failed: {error.what}") from None
+        if (why := failure_of(level)) is not None:
+            raise LevelFailed(f"level {concurrency} failed: {why}")
+        return level
 
     def _pass_time(self, concurrency: int) -> None:
         begun = told = self.clock()
@@ -149,18 +167,17 @@ class Sweeping:
                 told = self.clock()
                 self.say(f"level {concurrency}: {left:.0f} s to go")
 
-    def _await_scrape(self, moment: datetime) -> None:
+    def _await_scrape(self, concurrency: int, moment: datetime) -> None:
         begun = self.clock()
         # The spool is enough: a scrape is there at once, and stays for minutes.
         while not any(
             each.status == OK and each.scraped_at >= moment
             for each in reversed(read_spool(spool_of(self.database)).scrapes)
         ):
-            if self.clock() - begun > LATE_SECONDS + 3 * self.interval_seconds:
-                raise EndpointError(
-                    "the server's metrics were not read any more at the end of the level",
-                    where=str(self.database),
-                    remedy="see the log beside this database, then resume the sweep",
+            if self.clock() - begun > self.late_seconds + 3 * self.interval_seconds:
+                raise LevelFailed(
+                    f"level {concurrency} failed: the server's metrics were not read any more at its end "
+                    f"(see {log_of(self.database).name} in the folder of the sweep)"
                 )
             self.stop.wait(min(self.interval_seconds / 4, LOOK_SECONDS))
             self._heed()
@@ -180,6 +197,25 @@ def _within(sessions: Sequence[LoadSession], ended_at: datetime) -> tuple[LoadSe
             each = each.model_copy(update={"status": "cutoff", "ended_at": ended_at, "error": None})
         kept.append(each)
     return tuple(kept)
+
+
+def failure_of(level: Level) -> str | None:
+    """Why a level is no measurement: none of its sessions succeeded; None where one did.
+
+    One that was cut off by the level's end succeeded where it had an answer, or one was on its way: then
+    output flowed and no other session failed.
+    """
+    failed = [each for each in level.sessions if each.status == "error"]
+    flows = bool(level.output_tokens_per_second) and not failed
+    if any(
+        each.status == "ok" or (each.status == "cutoff" and (each.turns != 0 or flows))
+        for each in level.sessions
+    ):
+        return None
+    if not level.sessions:
+        return "no session of the load began"
+    first = f", first: {failed[0].error or 'no reason given'}" if failed else ""
+    return f"none of {len(level.sessions)} sessions was answered{first}"
 
 
 def level_line(level: Level) -> str:

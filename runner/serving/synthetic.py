@@ -14,6 +14,7 @@ import httpx
 
 from runner.errors import EndpointError
 from runner.records import LoadSession, SessionShape, Workload
+from runner.serving.asked import Asked
 from runner.serving.talks import Talk, talks
 
 PATH = "/chat/completions"
@@ -53,10 +54,13 @@ class _Going:
     input_tokens: int = 0
     output_tokens: int = 0
     turns: int = 0
+    asked: Asked = field(default_factory=Asked)
+    """Of the whole level."""
 
     def ended(self, status: str, error: str | None = None) -> LoadSession:
+        told = {name: value for name, value in vars(self).items() if name != "asked"}
         return LoadSession.model_validate(
-            {**vars(self), "status": status, "ended_at": _now(), "error": error and error[:MAX_SAID]}
+            {**told, "status": status, "ended_at": _now(), "error": error and error[:MAX_SAID]}
         )
 
 
@@ -73,6 +77,7 @@ class SyntheticLoad:
             shape=shape,
         )
         self._running: _Running | None = None
+        self._asked = Asked()
 
     def warm_up(self) -> None:
         """One short answer to what all talks begin with.
@@ -97,7 +102,12 @@ class SyntheticLoad:
         most = None if window is None else int(window * ROOM_FOR_ROLES)
         supply = talks(self._shape, self._seed, str(concurrency), most_tokens=most)
         self._running = _Running(self._target, supply, concurrency, self._shape.think_seconds)
+        self._asked = self._running.asked
         self._running.start()
+
+    def asked(self) -> Asked:
+        """What the requests since :meth:`begin` wanted."""
+        return self._asked
 
     def end(self) -> tuple[LoadSession, ...]:
         """Cut off whoever still talks; every session since :meth:`begin`, by its start."""
@@ -115,6 +125,7 @@ class _Running(threading.Thread):
         super().__init__(name="load", daemon=True)
         self._target, self._supply, self._slots, self._think = target, supply, slots, think_seconds
         self.sessions: list[LoadSession] = []
+        self.asked = Asked()
         self._loop = asyncio.new_event_loop()
         self._all: asyncio.Task[None] | None = None
 
@@ -144,7 +155,7 @@ class _Running(threading.Thread):
         await asyncio.sleep(slot * STAGGER_SECONDS)
         while True:
             talk = next(self._supply)
-            going = _Going(slot, talk.name, _now())
+            going = _Going(slot, talk.name, _now(), asked=self.asked)
             try:
                 await _hold(client, self._target, talk, going, self._think)
             except asyncio.CancelledError:
@@ -182,12 +193,17 @@ async def _hold(
 ) -> None:
     """Hold a talk to its end."""
     messages = _first_messages(talk)
+    size = talk.shared
     for number, plan in enumerate(talk.turns):
         if number:
             if think_seconds:
                 await asyncio.sleep(think_seconds)
             messages.append({"role": "user", "content": talk.said(number)})
+        size += plan.words
+        going.asked.send(size, plan.output)
         answer = await _turn(client, target, messages, plan.output, going)
+        going.asked.answer(size, plan.output)
+        size += plan.output
         messages.append({"role": "assistant", "content": answer or "none"})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,7 @@ from runner.replay import STAND_IN, ReplayServer, ServiceTimes
 from runner.serving.collector import CollectorSettings
 from runner.serving.control import collecting
 from runner.serving.idle import Business, read_business
-from runner.serving.sweeping import Interrupted, Sweeping, level_line
+from runner.serving.sweeping import Interrupted, LevelFailed, Sweeping, failure_of, level_line
 from tests.replay.tapes import tape
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,9 @@ class Idler:
     def begin(self, concurrency: int, seconds: float) -> None:
         self.began.append(concurrency)
         self._at = datetime.now(UTC)
+
+    def asked(self) -> None:
+        """Nobody knows."""
 
     def end(self) -> tuple[LoadSession, ...]:
         self.ended += 1
@@ -170,3 +174,80 @@ def test_a_busy_server_lets_no_level_begin(watched: Watched) -> None:
     with pytest.raises(EndpointError, match="still has 1 requests running"):
         sweep.run()
     assert load.began == []
+
+
+def ended(status: str, turns: int | None = 0, error: str | None = None) -> LoadSession:
+    """A session that ended so."""
+    return LoadSession.model_validate(
+        {
+            "slot": 0,
+            "task": "t",
+            "status": status,
+            "started_at": datetime.now(UTC),
+            "ended_at": datetime.now(UTC),
+            "turns": turns,
+            "error": error,
+        }
+    )
+
+
+BROKEN = ended("error", 3, "the server broke off")
+
+
+@pytest.mark.parametrize(
+    ("sessions", "output", "why"),
+    [
+        ([BROKEN, ended("error")], 7.0, "none of 2 sessions was answered, first: the server broke off"),
+        ([BROKEN, ended("cutoff")], 7.0, "none of 2 sessions was answered, first: the server broke off"),
+        ([ended("cutoff")], 0.0, "none of 1 sessions was answered"),
+        ([], None, "no session of the load began"),
+        ([BROKEN, ended("ok", 4)], 7.0, None),
+        ([BROKEN, ended("cutoff", 1)], 7.0, None),
+        ([ended("cutoff")], 7.0, None),
+        ([ended("cutoff", None)], None, None),
+    ],
+)
+def test_a_level_without_a_session_that_succeeded_is_no_measurement(
+    sessions: list[LoadSession], output: float | None, why: str | None
+) -> None:
+    level = Level(concurrency=2, sessions=tuple(sessions), output_tokens_per_second=output)
+    assert failure_of(level) == why
+
+
+def test_a_level_whose_sessions_all_failed_is_not_stored_as_zero_tokens_a_second(watched: Watched) -> None:
+    class Failing(Idler):
+        def end(self) -> tuple[LoadSession, ...]:
+            sessions = super().end()
+            if self.began[-1] == 1:
+                return sessions
+            return tuple(
+                each.model_copy(update={"status": "error", "ended_at": each.started_at, "error": "refused"})
+                for each in sessions
+            )
+
+    shelf = Shelf()
+    sweep, said = watched.sweep(Failing(), shelf)
+    with pytest.raises(LevelFailed, match="level 2 failed: none of 1 sessions was answered, first: refused"):
+        sweep.run()
+    assert sorted(shelf.levels) == [1]
+    assert not [line for line in said if line.startswith("level 2: prompt")]
+
+
+def test_a_level_at_whose_end_the_metrics_are_silent_is_not_stored(tmp_path: Path) -> None:
+    class Killing(Idler):
+        def begin(self, concurrency: int, seconds: float) -> None:
+            super().begin(concurrency, seconds)
+            server.close()
+
+    shelf = Shelf()
+    with ExitStack() as server:
+        running = server.enter_context(ReplayServer(tape(tmp_path), service=ServiceTimes()))
+        url = f"{running.base_url}/metrics"
+        settings = CollectorSettings(
+            database=str(tmp_path / "metrics.duckdb"), metrics_url=url, session_name="s", interval_seconds=0.1
+        )
+        with collecting(settings, os.environ, ROOT) as database:
+            sweep, _ = Watched(url, database).sweep(Killing(), shelf, late_seconds=0.3)
+            with pytest.raises(LevelFailed, match="level 1 failed: the server's metrics were not read"):
+                sweep.run()
+    assert shelf.levels == {}

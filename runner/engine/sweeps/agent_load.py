@@ -96,6 +96,9 @@ class AgentLoad:
         for slot in range(concurrency):
             self._pool.submit(self._slot, slot, supply, deadline, self.cancelled)
 
+    def asked(self) -> None:
+        """Agents decide themselves what they ask for."""
+
     def end(self) -> tuple[LoadSession, ...]:
         """Cut off whoever is still at work; every session since :meth:`begin`, by its start."""
         self.cancelled.set()

@@ -29,6 +29,7 @@ from runner.engine.sweeps.loading import endpoint_of, load_of
 from runner.engine.sweeps.machine import deployment_of
 from runner.engine.sweeps.order import SweepOrder, order_of
 from runner.engine.sweeps.outcome import outcome_lines
+from runner.engine.sweeps.served_model import require_served
 from runner.engine.sweeps.site import SweepSite
 from runner.errors import UsageError
 from runner.harnesses.endpoint import Endpoint
@@ -39,7 +40,7 @@ from runner.serving.collector import CollectorSettings
 from runner.serving.control import collecting
 from runner.serving.idle import LOOK_SECONDS, read_business
 from runner.serving.scrape import checked_metrics_url, metrics_url_of
-from runner.serving.sweeping import Interrupted, Load, Sweeping
+from runner.serving.sweeping import Interrupted, LevelFailed, Load, Sweeping
 from runner.store import below
 
 PRICES = "prices/instances.yaml"
@@ -68,7 +69,9 @@ def sweep_command(
             with _stopping(site), ExitStack() as stack:
                 try:
                     _swept(folder, order, site, prices, stack)
-                except Interrupted:
+                except (Interrupted, LevelFailed) as stopped:
+                    if isinstance(stopped, LevelFailed):
+                        tell(str(stopped))
                     kept = ", ".join(str(each) for each in sorted(folder.finished())) or "none"
                     again = f"go on with: invoke sweep --resume={folder.sweep_id}"
                     tell(f"stopped; levels kept: {kept}; {again}")
@@ -131,6 +134,7 @@ def _swept(
         window=endpoint.context_window,
         demonstration=demonstration,
     )
+    require_served(endpoint, settings.api_key_env, site.say)
     load = load_of(order, group, sessions, site)
     about = SweepAbout(
         deployment=deployment, workload=load.workload, demonstration=demonstration, private=private

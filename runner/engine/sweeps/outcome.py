@@ -19,14 +19,15 @@ HEADER = (
     "waiting",
     "KV",
 )
-WIDTHS = (8, 13, 13, 11, 15, 9, 11, 8, 6)
+BETWEEN = "  "
 
 
 def outcome_lines(record: ThroughputRecord, prices: InstancePrices) -> Iterator[str]:
     """Every level, what they come to, and what is to be said of them. Milliseconds."""
-    yield "".join(name.rjust(width) for name, width in zip(HEADER, WIDTHS, strict=True))
-    for level in record.levels:
-        yield "".join(text.rjust(width) for text, width in zip(_cells(level), WIDTHS, strict=True))
+    rows = [HEADER, *map(_cells, record.levels)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield BETWEEN.join(text.rjust(width) for text, width in zip(row, widths, strict=True))
     found = record.findings
     by_number = {level.concurrency: level for level in record.levels}
     if found is None:
@@ -81,8 +82,14 @@ def _dollars(level: Level, record: ThroughputRecord, prices: InstancePrices) -> 
     prompt, output = level.prompt_tokens_per_second, level.output_tokens_per_second
     if total_rate(level) is None or prompt is None or output is None:
         return ""
-    if hourly is None or share is None:
-        return ", its price per token is unknown: the machine or its share is not in the price list"
+    if hourly is None:
+        reason = prices.missing_reason(machine.instance_type, DEFAULT_COMMITMENT)
+        return f", its price per token is unknown: {reason}"
+    if share is None:
+        return (
+            f", its price per token is unknown: what share of the {machine.instance_type} is in use was not "
+            "told (--tensor-parallel-size, or --instance-share)"
+        )
     rate = blended_rate(hourly * share, prompt, output) * 1e6
     return f", {rate:.4f} USD per million tokens of any kind ({hourly * share:g} USD an hour)"
 

@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from runner.engine.sweeps.command import sweep_command
 from runner.engine.sweeps.flags import sweep_form
 from runner.engine.sweeps.keeper import SweepFolder, find_sweep
 from runner.engine.sweeps.proof import AIM, compared, injected
-from runner.errors import UsageError
+from runner.errors import EndpointError, UsageError
 from runner.records import Level, ThroughputRecord
 from runner.replay import STAND_IN, ReplayServer, ServiceTimes
 from runner.store import verify
@@ -90,6 +91,7 @@ def test_a_sweep_of_talks_ends_as_a_record_with_everything_it_rests_on(
     assert records(places, demonstration=False) == []
     for level in record.levels:
         check_level(level)
+        assert "load-not-as-asked" not in {warning.code for warning in level.warnings}
     assert "USD per million tokens of any kind (13.86 USD an hour)" in shown
     assert [*verify(places.roots().demonstration)] == []
     with pytest.raises(UsageError, match="no sweep is left unfinished"):
@@ -154,6 +156,70 @@ def test_a_sweep_that_is_stopped_keeps_its_levels_and_goes_on_where_it_was(
     code, shown = sweep(other, resume=True, finish=True)
     assert code == 3
     assert [level.concurrency for level in records(other)[0].levels] == [1]
+
+
+def test_a_model_that_is_not_there_is_not_measured(places: Places, server: ReplayServer) -> None:
+    with pytest.raises(EndpointError, match=r"nobody is not served; it serves: .*replay-load") as caught:
+        sweep(places, **talks_at(server, model="nobody", instance_type="p5en.48xlarge"))
+    assert "--model" in (caught.value.remedy or "")
+    assert records(places, demonstration=False) == []
+    assert not [*places.artifacts.glob("sweeps/*/order.json")]
+
+
+class FailingModel(BaseHTTPRequestHandler):
+    """An idle metrics page, no list of models, one answer to warm up, and failures after it."""
+
+    answered = 0
+
+    def do_GET(self) -> None:
+        counters = ("prompt_tokens_total", "generation_tokens_total")
+        names = ("num_requests_running", "num_requests_waiting", *counters)
+        page = "".join(f'vllm:{name}{{model_name="m",engine="0"}} 0\n' for name in names)
+        self.reply(200 if self.path == "/metrics" else 404, page.encode())
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        type(self).answered += 1
+        self.reply(200 if self.answered == 1 else 503, b'data: {"choices": []}\n\n')
+
+    def reply(self, status: int, body: bytes) -> None:
+        """Send all at once."""
+        self.send_response(status)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Nothing."""
+
+
+def test_a_level_of_which_every_session_failed_is_left_for_resume_with_exit_code_3(places: Places) -> None:
+    FailingModel.answered = 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), FailingModel) as failing:
+        threading.Thread(target=failing.serve_forever, args=(0.02,), daemon=True).start()
+        address = f"http://127.0.0.1:{failing.server_port}/v1"
+        flags = {"levels": "1", "window_seconds": "1", "interval_seconds": "0.1", **SMALL}
+        code, shown = sweep(places, endpoint=address, model="m", instance_type="p5en.48xlarge", **flags)
+        failing.shutdown()
+    assert code == 3, shown
+    assert "the server has no list of models" in shown
+    assert "level 1 failed: none of" in shown
+    assert "first: status 503" in shown
+    assert "levels kept: none; go on with: invoke sweep --resume=sweep-" in shown
+    assert "0.0 tok/s" not in shown
+    assert records(places, demonstration=False) == []
+    assert not [*places.artifacts.glob("sweeps/*/levels/*.json")]
+
+
+def test_answers_of_other_lengths_than_were_asked_for_are_warned_of(
+    places: Places, server: ReplayServer
+) -> None:
+    # The turns of a recorded task are what they are, whatever is asked.
+    recorded = f"{server.base_url}/r/any/hello-world/healthz-endpoint/v1"
+    flags = talks_at(server, endpoint=recorded, model="replay-careful", levels="1", output_tokens="4000")
+    code, shown = sweep(places, instance_type="p5en.48xlarge", **flags)
+    assert code == 0, shown
+    assert "load-not-as-asked: Level 1: " in shown
 
 
 def test_agents_keep_a_server_busy_each_at_a_task_of_its_own(places: Places) -> None:
