@@ -85,7 +85,7 @@ class StreamClient:
         """The answer, timed and understood. Reading it is done in small steps, outside all stamps."""
         result = await read_between(await self._exchange(request), self._bounds)
         if self._breaker is not None:
-            self._breaker.observe(result.outcome)
+            self._breaker.observe(result.outcome, result.http_status)
         return result
 
     async def exchange(self, request: AskRequest) -> Exchange:

@@ -214,6 +214,23 @@ def test_the_circuit_opens_on_a_share_of_failures_and_stays_open(
 
 
 @pytest.mark.parametrize(
+    ("statuses", "reason"),
+    [
+        ([401] * 3, "3 answers in a row were 401 Unauthorized: check the key and the address"),
+        ([403, 401, 404], "3 answers in a row were 404 Not Found: check the key and the address"),
+        ([401, 401, 500, 401, 401], None),
+        ([400] * 9, None),
+        ([401], None),
+    ],
+)
+def test_the_circuit_opens_where_the_endpoint_lets_nobody_in(statuses: list[int], reason: str | None) -> None:
+    breaker = CircuitBreaker(refusals=3)
+    for status in statuses:
+        breaker.observe(Outcome.HTTP_ERROR, status)
+    assert breaker.reason == reason
+
+
+@pytest.mark.parametrize(
     ("headers", "seconds"),
     [
         ({}, None),

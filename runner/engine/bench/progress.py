@@ -50,8 +50,14 @@ def trial_line(trial: BenchTrial, number: int, total: int) -> str:
     status = {"passed": "OK", "error": "ERROR", "skipped": "SKIP"}.get(trial.score.verdict, "FAIL")
     ttft = "" if first is None or first.timing.ttft_ms is None else f", TTFT {first.timing.ttft_ms:.0f} ms"
     slot = f"warm-up {trial.run}" if trial.warm_up else f"run {trial.slot}"
-    said = trial.score.verdict if trial.score.verdict != "error" else (trial.outcome or "error")
+    said = trial.score.verdict if trial.score.verdict != "error" else _failure(trial)
     return f"[{number}/{total}] {status:5} {trial.target} {trial.case} {slot}: {said}{ttft}"
+
+
+def _failure(trial: BenchTrial) -> str:
+    """Class of what went wrong, and the HTTP status where that is what tells it."""
+    status = trial.requests[-1].http_status if trial.requests else None
+    return f"{trial.outcome or 'error'}{f' {status}' if status is not None and status >= 400 else ''}"
 
 
 def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) -> Iterator[str]:

@@ -10,7 +10,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from invoke.parser import Parser, ParserContext
 
+from runner.commands.endpoints import bench_report
 from runner.engine.bench.command import BenchCall, bench_command, calibrate_command, first_fault
 from runner.engine.bench.form import bench_form, bench_how, bench_options
 from runner.engine.bench.options import BenchOptions
@@ -41,7 +43,9 @@ class Hostile(BaseHTTPRequestHandler):
         kind = Hostile.count % 4
         Hostile.count += 1
         sent = self.headers.get("Authorization", "")
-        if kind == 0:
+        if "/closed/" in self.path:
+            self._send(401, json.dumps({"error": {"code": "invalid_api_key", "message": f"bad key {sent}"}}))
+        elif kind == 0:
             self._send(500, json.dumps({"error": {"message": f"<script>bad key {sent}</script>"}}))
         elif kind == 1:
             self._send(200, "data: {\x00\xff not json\n\n", "text/event-stream")
@@ -154,6 +158,18 @@ def test_a_gateway_that_is_not_there_opens_the_circuit_and_leaves_the_rest(proje
     assert summary.account.left == summary.account.planned - 5
 
 
+def test_a_key_that_is_not_accepted_is_named_and_not_tried_to_the_end(project: Project, hostile: str) -> None:
+    options = gateway(hostile.replace("/v1", "/closed/v1"), runs=9)
+    code = bench_command(project.places, project.said.append, BenchCall(options), {VARIABLE: KEY})
+    (run,) = find_runs(project.places.results)
+    assert (code, len(run.trials())) == (3, 5)
+    said = "\n".join(project.said)
+    assert "http_error 401" in said
+    assert "5 answers in a row were 401 Unauthorized: check the key and the address" in said
+    assert KEY not in said
+    assert KEY.encode() not in everything(project)
+
+
 def test_a_dry_run_shows_the_plan_and_does_nothing(project: Project) -> None:
     assert project.bench(options_of(profile="standard"), dry_run=True) == 0
     assert "at 1 targets" in "\n".join(project.said)
@@ -208,7 +224,9 @@ def test_what_cannot_be_served_is_refused_before_anything_is_asked(
     assert not project.places.results.exists()
 
 
-def test_a_load_of_every_shape_is_planned_sent_and_summed_up(project: Project) -> None:
+def test_a_load_of_every_shape_is_planned_sent_and_summed_up(tmp_path: Path) -> None:
+    # Answers that take a while hold their level, however late the client is between them.
+    project = make_project(tmp_path, [("one", ("slow40",))])
     script = project.root / "agent.jsonl"
     line = {"messages": [{"role": "user", "content": "Say a word."}]}
     script.write_text(f"{json.dumps(line)}\n" * 3, encoding="utf-8")
@@ -222,7 +240,7 @@ def test_a_load_of_every_shape_is_planned_sent_and_summed_up(project: Project) -
         "sessions=2",
     )
     options = options_of(
-        loads=(*loads, f"transcript={script}"), load_requests=20, load_warm_up=1, limits=("total_ms=60000",)
+        loads=(*loads, f"transcript={script}"), load_requests=30, load_warm_up=1, limits=("total_ms=60000",)
     )
     assert project.bench(options) == 0
     manifest, trials, summary = project.read()
@@ -291,6 +309,12 @@ def test_the_flags_come_to_options() -> None:
     for flag, value in no_numbers:
         with pytest.raises(UsageError, match="must be"):
             bench_options({**given, flag: value})
+
+
+def test_a_report_takes_its_run_with_and_without_the_flag() -> None:
+    for argv in (["bench-report", "latest"], ["bench-report", "--run", "latest"]):
+        parser = Parser([ParserContext(name="bench-report", args=bench_report.get_arguments())])
+        assert parser.parse_argv(argv)[0].args["run"].value == "latest"
 
 
 def test_limits_are_named_figures() -> None:
