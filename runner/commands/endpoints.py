@@ -9,7 +9,7 @@ from typing import Any
 from invoke import Context, task
 
 from runner.commands.task import ROOT, command, places, say
-from runner.engine.bench.form import BENCH_HELP, NEWEST, bench_form, bench_how, bench_options
+from runner.engine.bench.form import BENCH_HELP, bench_form, bench_how, bench_options
 from runner.engine.flags import takes_flags_of
 from runner.engine.places import Places
 
@@ -47,7 +47,7 @@ def bench(given: dict[str, Any]) -> int:
     },
 )
 @command
-def bench_report(context: Context, run: str = NEWEST, format: str = "md", out: str = "") -> int:  # noqa: A002
+def bench_report(context: Context, run: str, format: str = "md", out: str = "") -> int:  # noqa: A002
     """Render a benchmark run again from its files; nothing is asked and nothing is paid."""
     from runner.engine.bench.reporting import bench_report_command
 

@@ -34,7 +34,7 @@ FIGURES = (
 @cache
 def help_of(task: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "invoke", task, "--help"],
+        [sys.executable, "-m", "invoke", "--help", task],
         cwd=ROOT,
         capture_output=True,
         text=True,
