@@ -103,7 +103,7 @@ def pages(
 
 def test_rates_are_those_of_the_level_and_not_of_the_idle_time_around_it(tmp_path: Path) -> None:
     # As published sweeps were not: 600 s of work, 119 s of idling in the same session of the collector.
-    level = measured(tmp_path, pages(steady(1000, 20, idle_after=610), range(0, 730, 15)), 10, 610)
+    level = measured(tmp_path, pages(steady(1000, 20, idle_after=610), range(0, 730, 10)), 10, 610)
     assert level.prompt_tokens_per_second == pytest.approx(1000)
     assert level.output_tokens_per_second == pytest.approx(20)
     assert level.window_seconds == 600
@@ -178,6 +178,29 @@ def test_a_server_that_begins_anew_loses_only_what_no_scrape_saw(tmp_path: Path)
     # 25 s to the new beginning, of which the last second was not seen, and 25 s after it.
     assert level.prompt_tokens_per_second == pytest.approx((24 + 25) * 100 / 50)
     assert "counter-reset" in {each.code for each in level.warnings}
+
+
+def test_9388_output_tokens_in_75_7_seconds_are_124_a_second(tmp_path: Path) -> None:
+    def told(moment: float) -> Told:
+        done = moment > 0
+        return {
+            "num_requests_running": 0,
+            "generation_tokens_total": 9388 * done,
+            "prompt_tokens_total": 364184 * done,
+            "prefix_cache_queries_total": 372184 * done,
+            "prefix_cache_hits_total": 197340 * done,
+        }
+
+    level = measured(tmp_path, pages(told, [0.0, 75.7]), 0, 75.7)
+    assert level.output_tokens_per_second == pytest.approx(124.0, abs=0.05)
+    assert level.prefix_cache_hit_rate == 0.5302
+
+
+def test_without_queries_to_the_prefix_cache_its_hit_rate_is_unknown_and_not_zero(tmp_path: Path) -> None:
+    def told(_: float) -> Told:
+        return {"num_requests_running": 0, "prefix_cache_queries_total": 5, "prefix_cache_hits_total": 3}
+
+    assert measured(tmp_path, pages(told, range(10)), 2, 8).prefix_cache_hit_rate is None
 
 
 def test_other_models_of_the_server_do_not_count(tmp_path: Path) -> None:
