@@ -24,6 +24,7 @@ SERVER_COUNTS = {
     "requests_finished": "Requests finished",
     "prompt_tokens": "Prompt tokens",
     "cached_prompt_tokens": "Cached prompt tokens",
+    "uncached_prompt_tokens": "Uncached prompt tokens",
     "generation_tokens": "Generated tokens",
     "preemptions": "Preemptions",
 }
@@ -109,7 +110,7 @@ def server_table(record: TrialRecord) -> Table | None:
         window = each.server_window
         if window is None:
             continue
-        share = window.prefix_cache_hit_share
+        share, speed = window.prefix_cache_hit_share, window.generation_tokens_per_second
         rows.append(
             [
                 Entry(str(each.number), float(each.number)),
@@ -119,6 +120,7 @@ def server_table(record: TrialRecord) -> Table | None:
                 count_entry(window.agents_at_once),
                 *(count_entry(getattr(window, name)) for name in SERVER_COUNTS),
                 Entry("not known", None, unknown=True) if share is None else Entry(f"{share:.1%}", share),
+                Entry("not known", None, unknown=True) if speed is None else Entry(f"{speed:.1f}", speed),
             ]
         )
     if not rows:
@@ -126,6 +128,7 @@ def server_table(record: TrialRecord) -> Table | None:
     columns = [Column("Invocation", "number"), Column("Whose", wide=True), Column("Agents at once", "number")]
     columns += [Column(title, "number") for title in SERVER_COUNTS.values()]
     columns.append(Column("Prefix-cache hits of queries", "number"))
+    columns.append(Column("Generated tokens per second", "number", "over the whole window, waiting included"))
     return table("What the model's server counted meanwhile", columns, rows, sortable=False)
 
 

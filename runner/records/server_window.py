@@ -77,3 +77,20 @@ class ServerWindow(Part):
         if not self.prompt_tokens or self.cached_prompt_tokens is None:
             return None
         return self.cached_prompt_tokens / self.prompt_tokens
+
+    @property
+    def uncached_prompt_tokens(self) -> int | None:
+        """Prompt tokens that were not in the cache and were written to it: all less the cached ones.
+
+        Together with the cached ones they are the whole prompt. Null where either count is.
+        """
+        if self.prompt_tokens is None or self.cached_prompt_tokens is None:
+            return None
+        return max(self.prompt_tokens - self.cached_prompt_tokens, 0)
+
+    @property
+    def generation_tokens_per_second(self) -> float | None:
+        """Output tokens over the seconds of the window; null where they are unknown or it has no length."""
+        if self.generation_tokens is None or not self.seconds:
+            return None
+        return self.generation_tokens / self.seconds

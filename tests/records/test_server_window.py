@@ -39,6 +39,21 @@ def test_the_share_of_cached_prompt_tokens_needs_both_counts() -> None:
         assert window.model_copy(update=lacking).cached_prompt_share is None
 
 
+def test_what_was_written_to_the_cache_is_the_prompt_less_what_was_read_from_it() -> None:
+    window = examples.server_window().model_copy(update={"prompt_tokens": 364_184})
+    assert window.uncached_prompt_tokens == 364_184 - 251_287 == 112_897
+    assert window.model_copy(update={"cached_prompt_tokens": 0}).uncached_prompt_tokens == 364_184
+    for lacking in ({"prompt_tokens": None}, {"cached_prompt_tokens": None}):
+        assert window.model_copy(update=lacking).uncached_prompt_tokens is None
+
+
+def test_9388_generated_tokens_in_75_7_seconds_are_124_a_second() -> None:
+    window = examples.server_window().model_copy(update={"seconds": 75.7})
+    assert window.generation_tokens_per_second == pytest.approx(124.0, abs=0.05)
+    for lacking in ({"generation_tokens": None}, {"seconds": 0.0}):
+        assert window.model_copy(update=lacking).generation_tokens_per_second is None
+
+
 def test_the_mean_of_a_histogram_without_observations_is_unknown() -> None:
     assert WindowHistogram(count=4, total=2.0).mean == 0.5
     assert WindowHistogram(count=0, total=0.0).mean is None

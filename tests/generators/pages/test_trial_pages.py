@@ -133,6 +133,8 @@ def test_counters_of_a_shared_server_are_marked_and_are_not_the_trials_tokens(tr
     assert (second["Requests finished"], second["Generated tokens"]) == ("7", "not reported")
     assert second["Prefix-cache hits of queries"] == "not known"
     assert (first["Cached prompt tokens"], second["Cached prompt tokens"]) == ("251,287", "not reported")
+    assert (first["Uncached prompt tokens"], second["Uncached prompt tokens"]) == ("120,897", "not reported")
+    assert first["Generated tokens per second"] == "104.3"
     gauge, histogram = trial.table("Gauges and histograms of the model's server")
     assert (gauge["Figure"], gauge["Mean"], gauge["Peak"]) == ("kv_cache_usage_perc", "25.0%", "50.0%")
     assert (histogram["Mean"], histogram["Samples or observations"]) == ("0.250 s", "8")
