@@ -178,11 +178,14 @@ def local_target(
     protocol: Protocol = Protocol.CHAT_COMPLETIONS,
     on: date,
     capabilities: Capabilities | None = None,
+    effort: str | None = None,
 ) -> Target:
     """A target that is in no file: what ``--url`` and ``--api-key-env`` stand for.
 
     Args:
         model: slug for folders and pages.
+        effort: the one that is asked for, which the endpoint is then taken to know; it must not be left out
+            silently.
 
     Raises:
         UsageError: the URL cannot be used; credentials in it are not repeated.
@@ -197,17 +200,23 @@ def local_target(
             protocol=protocol,
             base_url=url.strip().rstrip("/"),
             key_variable=key_variable,
-            capabilities=capabilities or Capabilities(),
+            capabilities=capabilities or _assumed(effort),
             source="given on the command line",
             checked_on=on,
         )
     except ValidationError as error:
-        named = ", ".join(str(fault["loc"][-1]) for fault in error.errors())
+        named = ", ".join(str(fault["loc"][0]) for fault in error.errors())
         raise UsageError(
             f"the endpoint cannot be used as described: {named}",
-            remedy="--api-key-env takes the name of a variable, never a key",
+            remedy="--api-key-env takes the name of a variable, never a key; --effort one lower-case word",
         ) from None
     return Target(model, model_id, entry, origin="flags")
+
+
+def _assumed(effort: str | None) -> Capabilities:
+    if effort is None:
+        return Capabilities()
+    return Capabilities(efforts=(effort,), thinking=Thinking.ON_REQUEST)
 
 
 def require_unique(targets: Sequence[Target]) -> None:

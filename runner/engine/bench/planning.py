@@ -61,9 +61,22 @@ def targets_of(options: BenchOptions, catalogue: Catalogue, on: date) -> tuple[T
         raw = options.model_id or options.models[0]
         slug = model_slug(options.models[0])
         key = options.api_key_env or None
-        return (local_target(options.url, raw, model=slug, key_variable=key, protocol=protocol, on=on),)
+        local = local_target(
+            options.url,
+            raw,
+            model=slug,
+            key_variable=key,
+            protocol=protocol,
+            on=on,
+            effort=options.effort or None,
+        )
+        return (local,)
     models = options.models or (DEMONSTRATION_MODEL,)
     found = select(catalogue, models, options.mappings, on=on, with_deactivated=options.include_deactivated)
+    efforts = {word for target in found for word in target.entry.capabilities.effort_words}
+    if options.effort and options.effort not in efforts:
+        known = ", ".join(sorted(efforts)) or "none of them knows any; leave it out"
+        raise UsageError(f"no target knows the effort {options.effort!r}", remedy=f"known: {known}")
     played = [target for target in found if target.entry.replay is not None]
     if played and len(played) < len(found):
         raise UsageError(

@@ -141,6 +141,30 @@ def test_without_responses_right_answers_are_gone_and_still_compared(tmp_path: P
     assert agreement.same.count == 0
 
 
+def test_an_effort_that_is_asked_for_reaches_an_endpoint_that_no_file_describes(tmp_path: Path) -> None:
+    heard: list[str] = []
+
+    class Listening(Hostile):
+        def do_POST(self) -> None:
+            heard.append(self.rfile.read(int(self.headers["Content-Length"])).decode())
+            self._send(500, "{}")
+
+    project = make_project(tmp_path / "project", [("one", ())])
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Listening)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        url = f"http://127.0.0.1:{server.server_address[1]}/v1"
+        call = BenchCall(gateway(url, effort="high", runs=1))
+        bench_command(project.places, project.said.append, call, {VARIABLE: KEY})
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+    assert heard
+    assert {json.loads(body)["reasoning_effort"] for body in heard} == {"high"}
+
+
 def test_a_missing_key_is_told_before_anything_is_asked_or_written(project: Project) -> None:
     with pytest.raises(ConfigurationError, match=VARIABLE):
         project.bench(gateway("http://127.0.0.1:9/v1"))
@@ -205,6 +229,8 @@ def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(
         ({"profile": "smoke", "suites": ("coding",)}, "not several"),
         ({"cases": ("no_such_case",)}, "is no case"),
         ({"concurrency": 0}, "concurrency"),
+        ({"effort": "bananas"}, "no target knows the effort 'bananas'"),
+        ({"url": "http://127.0.0.1:9/v1", "effort": "Very High"}, "efforts"),
         ({"transport": "pigeon"}, "no transport"),
         ({"budget_seconds": "soon"}, "number of seconds"),
         ({"budget_usd": 5.0}, "limit in dollars"),
