@@ -54,14 +54,14 @@ def stop_command(places: Places, say: Callable[[str], None], *, plan_id: str | N
 def _at_work(places: Places, plan_id: str | None) -> RunState:
     """What the runner that is meant says of itself."""
     if plan_id is None:
-        busy = [plan.plan_id for plan, _ in all_plans(places) if is_locked(places.lock(plan.plan_id))]
+        busy = [plan.plan_id for plan, _ in all_plans(places) if _is_busy(places, plan.plan_id)]
         if len(busy) != 1:
             what = "nobody is at work on a plan" if not busy else f"several are at work: {', '.join(busy)}"
             raise UsageError(what, remedy="invoke status shows what is unfinished; --plan names one")
         plan_id = busy[0]
     plan_id = find_any_plan(plan_id, places)[0].plan_id
     state = read_state(places.state(plan_id))
-    locked = is_locked(places.lock(plan_id))
+    locked = _is_busy(places, plan_id)
     if not locked or state is None or state.ended_at is not None or not writer_is_alive(state):
         raise UsageError(
             f"nobody is at work on {plan_id}" if not locked else f"the runner of {plan_id} has just begun",
@@ -72,6 +72,14 @@ def _at_work(places: Places, plan_id: str | None) -> RunState:
             f"which process works on {plan_id} is not known", remedy="press Ctrl-C where it runs"
         )
     return state
+
+
+def _is_busy(places: Places, plan_id: str) -> bool:
+    """Whether somebody works on a plan. A runner holds its lock for a moment after it said that it ended."""
+    if not is_locked(places.lock(plan_id)):
+        return False
+    state = read_state(places.state(plan_id))
+    return state is None or state.ended_at is None or not writer_is_alive(state)
 
 
 def _send(process: Process) -> None:

@@ -22,6 +22,7 @@ from runner.engine.processes import Process, identify
 from runner.engine.status import Status, status_of
 from runner.engine.status_command import status_command, unfinished
 from runner.engine.status_text import duration, status_lines
+from runner.engine.stopping import stop_command
 from runner.errors import UsageError
 from runner.records import Cost, CostBasis, JudgementStatus, PlanRecord
 from runner.store import ResultsStore
@@ -305,3 +306,29 @@ def test_no_process_is_that_of_another_time() -> None:
     state = first(started=None)
     assert state.writer is None
     assert first(started=7).writer == Process(os.getpid(), 7)
+
+
+def test_a_runner_that_has_ended_is_not_asked_to_stop_though_it_holds_its_lock_for_a_moment(
+    planned: tuple[Places, PlanRecord, ResultsStore],
+) -> None:
+    places, plan, _ = planned
+    written(places, plan.plan_id, ended_at=NOW, exit_code=3)
+    with locked(places.lock(plan.plan_id), wait=False, holder="a test"):
+        for asked, why in (
+            (plan.plan_id, "nobody is at work on run-"),
+            (None, "nobody is at work on a plan"),
+        ):
+            with pytest.raises(UsageError, match=why):
+                stop_command(places, print, plan_id=asked, now=True)
+
+
+def test_a_runner_whose_predecessor_left_its_words_has_just_begun(
+    planned: tuple[Places, PlanRecord, ResultsStore],
+) -> None:
+    places, plan, _ = planned
+    written(places, plan.plan_id, ended_at=NOW, exit_code=3, pid=2**22 + 1, started=1)
+    with (
+        locked(places.lock(plan.plan_id), wait=False, holder="a test"),
+        pytest.raises(UsageError, match="has just begun"),
+    ):
+        stop_command(places, print, plan_id=plan.plan_id, now=True)
