@@ -92,6 +92,9 @@ class BenchOptions:
                 raise UsageError(f"--{name} must be 0 to 100000")
         if self.budget_usd is not None and self.budget_usd <= 0:
             raise UsageError("--budget-usd must be above 0")
+        for name, limit in (("timeout", self.timeout_seconds), ("stall", self.stall_seconds)):
+            if limit is not None and limit <= 0:
+                raise UsageError(f"--{name}-seconds must be above 0")
         return self
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import secrets
 from collections.abc import Mapping, Sequence
@@ -194,7 +195,7 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
     """Latency limits such as ``ttft_ms=800``.
 
     Raises:
-        UsageError: a figure that does not exist, or no number.
+        UsageError: a figure that does not exist, or no number above 0.
     """
     found: dict[str, float] = {}
     for text in (part.strip() for each in texts for part in each.split(",") if part.strip()):
@@ -202,7 +203,9 @@ def parse_limits(texts: Sequence[str]) -> dict[str, float]:
         try:
             found[name] = float(value)
         except ValueError:
-            raise UsageError(f"{text!r} is no limit", remedy="write it as in ttft_ms=800") from None
+            found[name] = -1.0
+        if not 0 < found[name] < math.inf:
+            raise UsageError(f"{text!r} is no limit", remedy="write it as in ttft_ms=800")
         if name not in MEASURES:
             raise UsageError(
                 f"there is no figure {name!r}", remedy="known: ttft_ms, latency_ms, tpot_ms, output_tps, ..."

@@ -229,6 +229,8 @@ def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(
         ({"profile": "smoke", "suites": ("coding",)}, "not several"),
         ({"cases": ("no_such_case",)}, "is no case"),
         ({"concurrency": 0}, "concurrency"),
+        ({"timeout_seconds": 0.0}, "timeout-seconds"),
+        ({"stall_seconds": 0.0}, "stall-seconds"),
         ({"effort": "bananas"}, "no target knows the effort 'bananas'"),
         ({"url": "http://127.0.0.1:9/v1", "effort": "Very High"}, "efforts"),
         ({"transport": "pigeon"}, "no transport"),
@@ -286,6 +288,14 @@ def test_a_load_of_every_shape_is_planned_sent_and_summed_up(tmp_path: Path) -> 
     assert set(search.goodput.verdicts.values()) <= {"kept", "undecided"}
     ends = sorted(spans(trials, stage.key) for stage in manifest.stages if not stage.adaptive)
     assert all(before[1] <= after[0] for before, after in itertools.pairwise(ends))
+
+
+def test_one_shape_at_several_levels_is_one_curve_and_can_be_reported(project: Project) -> None:
+    options = options_of(loads=("concurrency=2,4", "poisson=50,100"), load_requests=12, load_warm_up=1)
+    assert project.bench(options, out=str(project.root / "reports")) == 0
+    levels = {curve.shape: [point.level for point in curve.points] for curve in project.read()[2].load}
+    assert levels == {"concurrency": [2.0, 4.0], "poisson": [50.0, 100.0]}
+    assert len(list((project.root / "reports").iterdir())) == 5
 
 
 def spans(trials: tuple[BenchTrial, ...], stage: str) -> tuple[float, float]:
@@ -346,7 +356,7 @@ def test_a_report_takes_its_run_with_and_without_the_flag() -> None:
 
 def test_limits_are_named_figures() -> None:
     assert parse_limits(["ttft_ms=800, tpot_ms=50"]) == {"ttft_ms": 800.0, "tpot_ms": 50.0}
-    for text in ("ttft_ms", "ttft_ms=fast", "speed=1"):
+    for text in ("ttft_ms", "ttft_ms=fast", "ttft_ms=-1", "ttft_ms=nan", "ttft_ms=inf", "speed=1"):
         with pytest.raises(UsageError):
             parse_limits([text])
 
