@@ -7,6 +7,7 @@
   const NARROW_PX = 560;
   const base = new URL(".", document.currentScript.src);
   const live = new Map();
+  const wishes = new WeakMap();
   let library = null;
 
   // Plotly sets text beside a marker without a gap.
@@ -189,9 +190,18 @@
     figure.querySelector(".hm-chart__status").textContent = message;
   }
 
-  async function plot(plotly, figure, data) {
+  // Each wish for a figure takes the place of the one before: what arrives for an older one is dropped.
+  function wish(figure) {
+    const mine = {};
+    wishes.set(figure, mine);
+    return () => figure.isConnected && wishes.get(figure) === mine;
+  }
+
+  async function plot(plotly, figure, data, isWanted) {
+    if (!isWanted()) return;
     const box = figure.querySelector(".hm-chart__live");
     await plotly.newPlot(box, ...drawn(figure, data), CONFIG);
+    if (!isWanted()) return;
     box.on("plotly_click", (event) => {
       const href = event.points[0]?.customdata;
       if (typeof href === "string" && href !== "#") open(href);
@@ -204,12 +214,13 @@
   async function goLive(figure) {
     if (figure.dataset.state) return;
     figure.dataset.state = "loading";
+    const isWanted = wish(figure);
     try {
       const [plotly, response] = await Promise.all([loadPlotly(), fetch(figure.dataset.chart)]);
       if (!response.ok) throw new Error("the chart's data could not be loaded");
-      const data = await response.json();
-      if (figure.isConnected) await plot(plotly, figure, data);
+      await plot(plotly, figure, await response.json(), isWanted);
     } catch (error) {
+      if (!isWanted()) return;
       delete figure.dataset.state;
       say(figure, `Static view: ${error.message}.`);
     }
@@ -217,6 +228,7 @@
 
   // Another page script has figures of its own for this chart.
   async function show(figure, data) {
+    const isWanted = wish(figure);
     if (live.has(figure)) {
       live.get(figure).data = data;
       setLive(figure, true);
@@ -225,9 +237,9 @@
     }
     figure.dataset.state = "loading";
     try {
-      const plotly = await loadPlotly();
-      if (figure.isConnected) await plot(plotly, figure, data);
+      await plot(await loadPlotly(), figure, data, isWanted);
     } catch (error) {
+      if (!isWanted()) return;
       delete figure.dataset.state;
       say(figure, `Static view of the published figures: ${error.message}.`);
     }
@@ -235,10 +247,12 @@
 
   // Back to the figures that the page was built with.
   function restore(figure) {
+    wish(figure);
     const chart = live.get(figure);
-    if (!chart) return;
-    window.Plotly.purge(chart.box);
-    live.delete(figure);
+    if (chart) {
+      window.Plotly.purge(chart.box);
+      live.delete(figure);
+    }
     setLive(figure, false);
     delete figure.dataset.state;
   }

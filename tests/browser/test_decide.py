@@ -14,11 +14,10 @@ from generators.pages import decide_data, decide_figures, decide_words, home
 from generators.pages.decide_figures import Told
 from generators.pages.rendering import Renderer
 from generators.pages.world import World
-from generators.sources import load_worlds
 from generators.tables.boards import build_boards
 from generators.tables.choices import Choices
 from generators.tables.decision import Decision, NextRun, Wish, decide
-from tests.browser.site import ROOT, served
+from tests.browser.site import served
 from tests.browser.watch import Watch
 from tests.generators.pages.dollars import amounts
 from tests.generators.tables.wishes import any_cell, made_choices, wish
@@ -33,11 +32,6 @@ ASKED = """([datas, asked]) => asked.map(([at, wish]) => {
   return { found: decision.decide(datas[at], wish), view: decideWords.view(datas[at], wish) };
 })"""
 HEADLINE = "[data-part=headline]"
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
 
 
 @pytest.fixture(scope="module")

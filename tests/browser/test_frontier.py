@@ -10,21 +10,15 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from generators.pages import frontier, links
 from generators.pages.rendering import Renderer
 from generators.pages.world import World
-from generators.sources import load_worlds
 from generators.statistics.frontier import pareto_frontier
 from generators.tables.boards import Board
-from tests.browser.site import ROOT, served
+from tests.browser.site import served
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
 
 PATH = "frontier/swe3_mcp-gateway-registry/"
 ROWS = "#hm-every-cell tbody tr"
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
 
 
 @pytest.fixture(scope="module")

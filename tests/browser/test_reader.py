@@ -10,10 +10,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from generators.pages.world import World
-from generators.sources import load_worlds
 from generators.tables.boards import build_boards
 from generators.tables.cells import Cell
-from tests.browser.site import ROOT
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -42,11 +40,6 @@ class Reader:
         """Fill a field."""
         self.clicks += 1
         target.fill(text)
-
-
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
 
 
 @pytest.fixture

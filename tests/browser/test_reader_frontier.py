@@ -7,13 +7,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from generators.pages import cell as cell_pages
-from generators.pages import frontier, links, words
+from generators.pages import words
 from generators.pages.charting import label
-from generators.pages.rendering import Renderer
 from generators.pages.world import World
-from generators.sources import load_worlds
-from tests.browser.site import ROOT, served
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -34,40 +30,17 @@ class Reader:
         self.clicks += 1
 
 
-@pytest.fixture(scope="module")
-def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
-
-
-@pytest.fixture(scope="module")
-def site(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Frontier and cell pages of the widest board, and a home that leads where the navigation does."""
-    files = {"index.md": "# Home\n\n[Frontier](frontier/index.md)\n", links.STATISTICS: "# Statistics\n"}
-    board = world.skill_boards[0][1]
-    asked = world.cell_page(board.frontier(board.bases[-1])[-1].cell)
-    for page in [*frontier.pages(world), *(each for each in cell_pages.pages(world) if each.path == asked)]:
-        files[page.path] = Renderer().render(page)
-        files |= {asset.path: asset.content.decode() for asset in page.assets}
-    with served(tmp_path_factory.mktemp("reader"), files, policy=True) as url:
-        yield url
-
-
 @pytest.fixture
-def reader(context: BrowserContext, site: str) -> Iterator[Reader]:
+def reader(context: BrowserContext, published: str) -> Iterator[Reader]:
     page = context.new_page()
-    watch = Watch(page, site)
-    yield Reader(page, site)
+    watch = Watch(page, published)
+    yield Reader(page, published)
     watch.assert_quiet()
-
-
-def test_the_navigation_of_the_site_leads_to_the_frontiers() -> None:
-    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
-    assert "Frontier: frontier/index.md" in navigation
 
 
 def test_which_cells_could_be_on_the_frontier(reader: Reader, world: World) -> None:
     skill, board = world.skill_boards[0]
-    reader.click("Frontier")
+    reader.click("Frontier", within=".md-tabs")
     reader.click(f"{skill} on {board.dataset}")
     assert reader.clicks <= MOST_CLICKS
     expect(reader.page.get_by_role("heading", name="Which cells could be on the frontier")).to_be_visible()
@@ -85,7 +58,7 @@ def test_which_cells_could_be_on_the_frontier(reader: Reader, world: World) -> N
 def test_what_a_cell_cost_and_on_what_basis(reader: Reader, world: World) -> None:
     skill, board = world.skill_boards[0]
     place = board.frontier(board.bases[-1])[-1]
-    reader.click("Frontier")
+    reader.click("Frontier", within=".md-tabs")
     reader.click(f"{skill} on {board.dataset}")
     reader.click(label(place.cell, with_harness=True))
     assert reader.clicks <= MOST_CLICKS

@@ -12,10 +12,10 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from generators.pages import serving
 from generators.pages.rendering import Renderer
-from generators.sources import load_worlds
+from generators.pages.world import World
 from runner.costs.hardware import LatencyLimit, blended_rate, cheapest_level, split_rates
 from runner.records import Level, Quantiles
-from tests.browser.site import ROOT, served
+from tests.browser.site import served
 from tests.browser.watch import Watch
 
 pytestmark = pytest.mark.browser
@@ -24,9 +24,8 @@ WEIGHT = 0.25
 
 
 @pytest.fixture(scope="module")
-def economics(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def economics(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a site with the page of all committed sweeps."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
     index = next(iter(serving.pages(world)))
     files = {asset.path: asset.content.decode() for asset in index.assets}
     files["index.md"] = "# Home\n\n[Serving](serving/index.md)\n"

@@ -36,11 +36,6 @@ TABLE = '.hm-scroll[aria-label^="Cells at the published"] tbody tr'
 
 
 @pytest.fixture(scope="module")
-def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
-
-
-@pytest.fixture(scope="module")
 def site(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of a site with the what-if page of the committed results."""
     page = next(iter(what_if.pages(world)))

@@ -16,7 +16,7 @@ import yaml
 
 from generators.build import BuildReport, write_sources
 from generators.escape.characters import one_line
-from generators.pages.links import COMPARE, SERVING, WHAT_IF, served_path
+from generators.pages.links import COMPARE, HOME, SERVING, WHAT_IF, served_path
 from generators.tables.figures import FIGURES
 from runner.errors import PublishError
 from runner.records import DataWarning, ModelName, Source
@@ -30,7 +30,12 @@ from tests.hostile import corpus
 
 SITE = "https://example.org/portal/"
 TRIALS_OF_A_CELL = 8
-CALCULATORS = {SERVING: {"form", "input"}, WHAT_IF: {"form", "input"}, COMPARE: {"form"}}
+CALCULATORS = {
+    HOME: {"form", "input"},
+    SERVING: {"form", "input"},
+    WHAT_IF: {"form", "input"},
+    COMPARE: {"form"},
+}
 """Pages that have a form of their own."""
 COUNTED = re.compile(
     r"-?[\d,.]+( M)? \(\d+ of \d+\)|\$[\d,.]+ \(\d+ of \d+\)|not (known|priced).*|no trials|none ?no cost.*",

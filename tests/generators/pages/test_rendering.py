@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import jinja2
 import pytest
 import yaml
@@ -35,7 +33,7 @@ def test_a_template_that_misses_a_value_fails() -> None:
 def test_autoescape_is_on_for_every_template() -> None:
     environment = Renderer().environment
     assert environment.autoescape is True
-    names = [path.name for path in Path(TEMPLATES).iterdir()]
+    names = [path.relative_to(TEMPLATES).as_posix() for path in TEMPLATES.rglob("*.j2")]
     assert len(names) > 10
     for name in names:
         assert "autoescape" not in (TEMPLATES / name).read_text(encoding="utf-8")
