@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from generators.charts.axis import Axis
 from generators.charts.frame import Frame
+from generators.charts.svg import text_at
 from generators.charts.symbol import path, short
-from generators.escape.html import attribute, text
+from generators.escape.html import attribute
 
 REACHES = (10.0, 20.0, 40.0, 60.0, 100.0)
 RADIUS = 5.0
@@ -59,7 +60,7 @@ def _drawing(difference: Difference, kind: str) -> Markup:
         f"H{short(frame.x(axis, -difference.margin))}z"
     )
     labels = [
-        _text(short(frame.x(axis, tick)), short(plot.bottom + 16), "hm-x", _signed(tick))
+        text_at(short(frame.x(axis, tick)), short(plot.bottom + 16), "hm-x", _signed(tick))
         for tick in axis.ticks
     ]
     line = ""
@@ -84,13 +85,9 @@ def _drawing(difference: Difference, kind: str) -> Markup:
         line,
         dot,
         Markup("").join(labels),
-        _text(short(width / 2), short(HEIGHT - 6), "hm-x hm-axis", ACROSS),
+        text_at(short(width / 2), short(HEIGHT - 6), "hm-x hm-axis", ACROSS),
     )
 
 
 def _signed(tick: float) -> str:
     return f"{'+' if tick > 0 else '−' if tick < 0 else ''}{abs(tick):g}"
-
-
-def _text(x: str, y: str, css: str, content: str) -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, text(content))

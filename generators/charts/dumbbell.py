@@ -15,11 +15,12 @@ from generators.charts.chart import Chart
 from generators.charts.frame import Frame
 from generators.charts.legend import Key, legend
 from generators.charts.series import series_class
+from generators.charts.svg import rows_drawing, text_at
 from generators.charts.symbol import path, short, symbol_for
 from generators.charts.table import Column, Entry, data_table
 from generators.charts.wording import UNKNOWN
 from generators.escape.characters import shortened
-from generators.escape.html import attribute, text
+from generators.escape.html import text
 
 ROW_HEIGHT = 26.0
 LABEL_LIMIT = {"wide": 34, "narrow": 17}
@@ -85,10 +86,12 @@ def dumbbell_svg(rows: Sequence[Dumbbell], axis: Axis, kind: str, title: str, un
     for tick in axis.ticks:
         x = short(frame.x(axis, tick))
         grid.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
-        labels.append(_text(x, short(plot.bottom + 16), "hm-x", f"{tick:g}"))
+        labels.append(text_at(x, short(plot.bottom + 16), "hm-x", f"{tick:g}"))
     for place, row in enumerate(rows):
         y = plot.top + ROW_HEIGHT * (place + 0.5)
-        labels.append(_text(short(left - 10), short(y + 4), "hm-y", shortened(row.label, LABEL_LIMIT[kind])))
+        labels.append(
+            text_at(short(left - 10), short(y + 4), "hm-y", shortened(row.label, LABEL_LIMIT[kind]))
+        )
         ends = [None if value is None else frame.x(axis, value) for value in (row.first, row.second)]
         if ends[0] is not None and ends[1] is not None:
             line = f"M{short(ends[0])} {short(y)}H{short(ends[1])}"
@@ -97,24 +100,9 @@ def dumbbell_svg(rows: Sequence[Dumbbell], axis: Axis, kind: str, title: str, un
             if x_of is not None:
                 mark = path(symbol_for(index), x_of, y, RADIUS)
                 marks.append(Markup('<path class="{}" d="{}"/>').format(series_class(index), mark))
-    across = _text(short((plot.left + plot.right) / 2), short(frame.height - 6), "hm-x hm-axis", unit)
-    return Markup(
-        '<svg class="hm-svg hm-svg--{}" viewBox="0 0 {} {}" role="img" aria-label="{}">'
-        '<path class="hm-grid" d="{}"/>{}{}{}</svg>'
-    ).format(
-        kind,
-        short(frame.width),
-        short(frame.height),
-        attribute(f"{title}: {len(rows)} rows of two values; the table below has the numbers"),
-        "".join(grid),
-        Markup("").join(marks),
-        Markup("").join(labels),
-        across,
-    )
-
-
-def _text(x: str, y: str, css: str, content: str) -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, text(content))
+    across = text_at(short((plot.left + plot.right) / 2), short(frame.height - 6), "hm-x hm-axis", unit)
+    spoken = f"{title}: {len(rows)} rows of two values; the table below has the numbers"
+    return rows_drawing(kind, frame, spoken, grid, marks, [*labels, across])
 
 
 def _table(rows: Sequence[Dumbbell], names: tuple[str, str], caption: str) -> Markup:

@@ -8,6 +8,7 @@ from generators.charts.axis import Axis
 from generators.charts.frame import Frame
 from generators.charts.lines_plan import Line, LinesPlan
 from generators.charts.series import series_class
+from generators.charts.svg import text_at
 from generators.charts.symbol import path, short, symbol_for
 from generators.escape.html import attribute, text
 
@@ -64,16 +65,16 @@ def _axes(plan: LinesPlan, frame: Frame, x_axis: Axis, y_axis: Axis) -> Markup:
     for tick, written in _x_ticks(plan, frame, x_axis):
         x = short(frame.x(x_axis, tick))
         grid.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
-        labels.append(_text(x, short(plot.bottom + 16), "hm-x", written))
+        labels.append(text_at(x, short(plot.bottom + 16), "hm-x", written))
     for tick in y_axis.ticks:
         y = frame.y(y_axis, tick)
         grid.append(f"M{short(plot.left)} {short(y)}H{short(plot.right)}")
-        labels.append(_text(short(plot.left - 6), short(y + 4), "hm-y", tick_text(tick, plan.prefix)))
+        labels.append(text_at(short(plot.left - 6), short(y + 4), "hm-y", tick_text(tick, plan.prefix)))
     for place, _ in plan.marked:
         # A marked place has a line of its own, beside a tick that may be there.
         grid.append(f"M{short(frame.x(x_axis, place) + 0.8)} {short(plot.top)}V{short(plot.bottom)}")
     across = short((plot.left + plot.right) / 2)
-    labels.append(_text(across, short(frame.height - 6), "hm-x hm-axis", plan.across))
+    labels.append(text_at(across, short(frame.height - 6), "hm-x hm-axis", plan.across))
     up = Markup('<text class="hm-x hm-axis" transform="translate(12 {})rotate(-90)">{}</text>')
     labels.append(up.format(short((plot.top + plot.bottom) / 2), text(plan.up)))
     return Markup('<path class="hm-grid" d="{}"/>').format("".join(grid)) + Markup("").join(labels)
@@ -102,7 +103,3 @@ def _line(plan: LinesPlan, index: int, line: Line, frame: Frame, x_axis: Axis, y
     return Markup('<path class="{} hm-line hm-dash-{}" d="{}"/><path class="{}" d="{}"/>').format(
         css, index, drawn, css, marks
     )
-
-
-def _text(x: str, y: str, css: str, content: str) -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, text(content))

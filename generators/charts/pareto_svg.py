@@ -12,6 +12,7 @@ from generators.charts.axis import Axis, Scale
 from generators.charts.frame import NARROW, WIDE, Frame
 from generators.charts.label import Anchor, Box, PlacedLabel, place
 from generators.charts.point import Mark, ParetoPlan
+from generators.charts.svg import text_at
 from generators.charts.symbol import path, short
 from generators.charts.wording import basis_colour, tick_dollars
 from generators.escape.characters import shortened
@@ -78,13 +79,13 @@ def _axes(frame: Frame, cost: Axis, score: Axis) -> Markup:
     for tick in cost.ticks:
         x = short(frame.x(cost, tick))
         lines.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
-        labels.append(_tick(x, short(plot.bottom + 16), "hm-x", tick_dollars(tick)))
+        labels.append(text_at(x, short(plot.bottom + 16), "hm-x", tick_dollars(tick)))
     for tick in score.ticks:
         y = frame.y(score, tick)
         lines.append(f"M{short(plot.left)} {short(y)}H{short(plot.right)}")
-        labels.append(_tick(short(plot.left - 6), short(y + 4), "hm-y", f"{tick:g}"))
+        labels.append(text_at(short(plot.left - 6), short(y + 4), "hm-y", f"{tick:g}"))
     scale = "log scale" if cost.scale == "log" else "linear scale"
-    across = _tick(
+    across = text_at(
         short((plot.left + plot.right) / 2),
         short(frame.height - 6),
         "hm-x hm-axis",
@@ -98,10 +99,6 @@ def _axes(frame: Frame, cost: Axis, score: Axis) -> Markup:
         + across
         + up.format(middle)
     )
-
-
-def _tick(x: str, y: str, css: str, content: str) -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, content)
 
 
 def _frontiers(plan: ParetoPlan, frame: Frame, cost: Axis, score: Axis) -> Markup:

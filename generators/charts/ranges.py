@@ -10,11 +10,12 @@ from markupsafe import Markup
 from generators.charts.axis import linear_axis
 from generators.charts.chart import Chart
 from generators.charts.frame import Frame
+from generators.charts.svg import rows_drawing, text_at
 from generators.charts.symbol import path, short
 from generators.charts.table import Column, Entry, data_table
 from generators.charts.wording import UNKNOWN
 from generators.escape.characters import shortened
-from generators.escape.html import attribute, text
+from generators.escape.html import text
 
 ROW_HEIGHT = 30.0
 LABEL_LIMIT = {"wide": 30, "narrow": 17}
@@ -101,12 +102,14 @@ def _drawing(ranges: Sequence[Range], kind: str, title: str, unit: str, at: floa
     for tick in axis.ticks:
         x = short(frame.x(axis, tick))
         grid.append(f"M{x} {short(plot.top)}V{short(plot.bottom)}")
-        labels.append(_text(x, short(plot.bottom + 16), "hm-x", f"{tick:g}"))
+        labels.append(text_at(x, short(plot.bottom + 16), "hm-x", f"{tick:g}"))
     if at is not None:
         grid.append(f"M{short(frame.x(axis, at) + 0.7)} {short(plot.top)}V{short(plot.bottom)}")
     for row, each in enumerate(ranges):
         y = plot.top + ROW_HEIGHT * (row + 0.5)
-        labels.append(_text(short(left - 10), short(y + 4), "hm-y", shortened(each.label, LABEL_LIMIT[kind])))
+        labels.append(
+            text_at(short(left - 10), short(y + 4), "hm-y", shortened(each.label, LABEL_LIMIT[kind]))
+        )
         if each.lower is not None and each.upper is not None:
             ends = short(frame.x(axis, each.lower)), short(frame.x(axis, each.upper))
             line = "".join(f"M{end} {short(y - 5)}V{short(y + 5)}" for end in ends)
@@ -119,24 +122,9 @@ def _drawing(ranges: Sequence[Range], kind: str, title: str, unit: str, at: floa
         dot = path("circle", frame.x(axis, each.estimate), y, size)
         css = "hm-series-0 hm-off" if each.single else "hm-series-0"
         marks.append(Markup('<path class="{}" d="{}"/>').format(css, dot))
-    across = _text(short((plot.left + plot.right) / 2), short(frame.height - 6), "hm-x hm-axis", unit)
-    return Markup(
-        '<svg class="hm-svg hm-svg--{}" viewBox="0 0 {} {}" role="img" aria-label="{}">'
-        '<path class="hm-grid" d="{}"/>{}{}{}</svg>'
-    ).format(
-        kind,
-        short(frame.width),
-        short(frame.height),
-        attribute(f"{title}: {len(ranges)} estimates with intervals; the table below has the numbers"),
-        "".join(grid),
-        Markup("").join(marks),
-        Markup("").join(labels),
-        across,
-    )
-
-
-def _text(x: str, y: str, css: str, content: str) -> Markup:
-    return Markup('<text class="{}" x="{}" y="{}">{}</text>').format(css, x, y, text(content))
+    across = text_at(short((plot.left + plot.right) / 2), short(frame.height - 6), "hm-x hm-axis", unit)
+    spoken = f"{title}: {len(ranges)} estimates with intervals; the table below has the numbers"
+    return rows_drawing(kind, frame, spoken, grid, marks, [*labels, across])
 
 
 def _table(ranges: Sequence[Range], unit: str, counted: str, caption: str) -> Markup:

@@ -13,7 +13,6 @@ from generators.statistics.published_rules import (
     Selection,
     TierMean,
     best_harness,
-    cheapest_clearing,
     eta_squared,
     price_of_a_point,
     tier_means,
@@ -22,7 +21,7 @@ from generators.tables.aliases import ModelAliases
 from generators.tables.boards import task_means
 from generators.tables.cells import Cell
 from generators.tables.comparisons import Compared, compare_cells
-from generators.tables.pairs import HarnessPair, model_name
+from generators.tables.pairs import model_name
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,6 @@ def harness_choices(cells: Iterable[Cell], aliases: ModelAliases) -> list[Harnes
     ]
 
 
-def harness_verdicts(pair: HarnessPair) -> list[Compared]:
-    """The policy's verdict on each model of two harnesses, beside the tally of the tie rule."""
-    return compare_cells([(model.first, model.second) for model in pair.models])
-
-
 @dataclass(frozen=True)
 class TierRow:
     """One cell by tier."""
@@ -105,17 +99,6 @@ def tier_rows(cells: Iterable[Cell], tiers: Mapping[str, str]) -> list[TierRow]:
         costs = {task: cost for task, cost in task_means(cell, "cost").items() if task in scores}
         rows.append(TierRow(cell, tier_means(scores, tiers), tier_means(costs, tiers)))
     return sorted(rows, key=lambda row: (_spend(row), row.cell.key))
-
-
-def cheapest_per_tier(rows: Sequence[TierRow], bar: float) -> dict[str, Cell | None]:
-    """Cheapest cell whose tier mean reaches the bar, for each tier; None where none does."""
-    by_name = {"/".join(row.cell.key): row for row in rows}
-    found = {}
-    for tier in dict.fromkeys(tier for row in rows for tier in row.scores):
-        points = {name: point for name, row in by_name.items() if (point := row.point(tier)) is not None}
-        name = cheapest_clearing(points, bar)
-        found[tier] = by_name[name].cell if name else None
-    return found
 
 
 def prices_of_a_point(rows: Sequence[TierRow]) -> list[tuple[Cell, Cell, dict[str, float | None]]]:

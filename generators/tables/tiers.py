@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from generators.statistics import published_rules
 from generators.statistics.bounds import mean_bounds
 from generators.statistics.frontier import frontier_membership, pareto_frontier
 from generators.tables.boards import Board, task_means
@@ -108,12 +109,15 @@ def tier_points(cells: Iterable[Cell], tier: str, tiers: Mapping[str, str]) -> l
 
 def cheapest_clearing(points: Sequence[TierPoint], bar: float, *, surely: bool = False) -> TierPoint | None:
     """Cheapest point whose mean reaches the bar; ``surely``: whose whole interval does. None without one."""
-    for point in points:
+    ends = {}
+    for place, point in enumerate(points):
         interval = point.score.spread.interval if point.score.spread else None
         end = interval.lower if surely and interval else None if surely else point.score.amount
-        if end is not None and end >= bar:
-            return point
-    return None
+        if end is not None:
+            # Of equal costs the rule takes the first name, which is the place in the given order.
+            ends[f"{place:06}"] = (point.cost.amount or 0.0, end)
+    found = published_rules.cheapest_clearing(ends, bar)
+    return points[int(found)] if found else None
 
 
 def ladders(cells: Iterable[Cell], tiers: Mapping[str, str]) -> list[list[TierRow]]:

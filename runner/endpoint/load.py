@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.client import StreamClient, Transport
 from runner.endpoint.exchange import Exchange
+from runner.endpoint.garbage import without_collection
 from runner.endpoint.reading import read
 from runner.endpoint.request import AskRequest
 from runner.endpoint.result import StreamResult
@@ -65,7 +64,7 @@ class _Taken:
 async def play(batch: Batch) -> Played:
     """Ask everything in ``batch`` in this process; answers are read when no stream is open any more."""
     taken = _Taken()
-    with _quiet():
+    with without_collection():
         begun_cpu = time.process_time()
         async with StreamClient(
             batch.address, slots=max(1, len(batch.sessions)), transport=batch.transport
@@ -98,16 +97,3 @@ async def _ask_in_turn(client: StreamClient, session: Session, begin_ns: int, ta
         await asyncio.sleep(wait)
     for request in session.requests:
         taken.exchanges.append(await client.exchange(request))
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No collection of garbage while streams are open: a pause would look like a slow server."""
-    was_on = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

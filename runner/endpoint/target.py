@@ -110,11 +110,6 @@ class Target:
         return self.entry.label
 
     @property
-    def display_name(self) -> str:
-        """As pages call it."""
-        return f"{self.title} via {self.label}"
-
-    @property
     def capabilities(self) -> Capabilities:
         """What its endpoint accepts."""
         return self.entry.capabilities

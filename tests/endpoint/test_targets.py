@@ -65,7 +65,7 @@ def test_a_file_gives_its_targets(tmp_path: Path) -> None:
     first, second = catalogue(tmp_path).targets
     assert (first.identifier, first.label) == ("host/vendor/Lamp-1:eu-west", "host:eu-west")
     assert (second.identifier, second.label) == ("host/vendor/Lamp-1", "host")
-    assert first.display_name == "Lamp 1 via host:eu-west"
+    assert (first.title, first.label) == ("Lamp 1", "host:eu-west")
     assert first.entry.protocol is Protocol.CHAT_COMPLETIONS
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from runner.endpoint.client import StreamClient
+from runner.endpoint.garbage import without_collection
 from runner.endpoint.recording import Entry, skipped_record, trial_record
 from runner.endpoint.shapes.playing import Done, StageMeans, Unit, play_stage
 from runner.endpoint.shapes.stages import PlannedStage, probe_stage, unit_key
@@ -128,7 +127,7 @@ class _Staging:
             # A pause after a 429 would turn an open loop into a closed one.
             pace_seconds=0.0,
         ) as client:
-            with _quiet():
+            with without_collection():
                 how = StageMeans(client, live.target, self.means.manner(), stopped, over)
                 return await play_stage(stage, todo, sitting, how)
 
@@ -183,16 +182,3 @@ def _record(means: Means, live: LiveTarget, done: Done) -> BenchTrial:
         epoch_ns=done.epoch_ns,
     )
     return trial_record(done.played, entry, means.keeping)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No collection of garbage while a load is on: a pause would look like a slow server."""
-    was_on = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -67,6 +67,7 @@ def test_the_published_choice_is_not_the_one_that_is_sure(board: Board, under_pi
         by_mean, surely = cheapest_clearing(points, 70.0), cheapest_clearing(points, 70.0, surely=True)
         found.append(by_mean.cell.identity.model.slug if by_mean else None)
         sure.append(surely.cell.identity.model.slug if surely else None)
+        assert cheapest_clearing(points, 99.0) is None
     assert found == ["claude-sonnet-5", "claude-sonnet-5", "claude-sonnet-5", "claude-opus-5"]
     assert sure == [None, "claude-sonnet-5", "claude-opus-5", None]
 
