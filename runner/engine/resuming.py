@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runner.engine.places import Places
 from runner.engine.planning import Group, Versions, by_cell, fingerprint
 from runner.engine.settings import RunSettings, settings_from_strings
+from runner.engine.unjudged import unjudged
 from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.records import PlanRecord
 from runner.store import ResultsStore
 
 
-def find_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsStore]:
+def find_plan(
+    plan_id: str | None, places: Places, flags: Mapping[str, object] | None = None
+) -> tuple[PlanRecord, ResultsStore]:
     """The plan of that id, or the newest unfinished one, with the store it belongs to.
+
+    A plan is unfinished while a trial of it is left to run, or to be judged by the judges it names.
+
+    Args:
+        flags: settings that were given beside those of the plan, such as other judges.
 
     Raises:
         UsageError: there is no such plan, or nothing is unfinished.
@@ -21,7 +29,11 @@ def find_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsS
     if plan_id is not None:
         return find_any_plan(plan_id, places)
     candidates = all_plans(places)
-    unfinished = [(plan, store) for plan, store in candidates if pending(plan, store)]
+    unfinished = [
+        (plan, store)
+        for plan, store in candidates
+        if pending(plan, store) or unjudged(plan, store, places, flags)
+    ]
     if not unfinished:
         raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
     return max(unfinished, key=_age)

@@ -15,6 +15,7 @@ from runner.engine.quarantine import Quarantine
 from runner.engine.resuming import settings_of
 from runner.engine.spending import dollars_billed, spent_on_judging
 from runner.engine.tally import Tally, stored_trials
+from runner.engine.unjudged import unjudged
 from runner.records import JudgementRecord, JudgementStatus, Part, PlannedTrial, PlanRecord
 from runner.records.base import Moment
 from runner.store import ResultsStore
@@ -55,8 +56,9 @@ class RunnerStatus(Part):
 
 
 class Status(Part):
-    """Where a plan stands. ``planned`` is ``done`` + ``running`` + ``held`` + ``left``, always."""
+    """Where the plan of a run stands. ``planned`` is ``done`` + ``running`` + ``held`` + ``left``, always."""
 
+    kind: Literal["run"] = "run"
     plan_id: str
     demonstration: bool
     created_at: Moment | None
@@ -82,6 +84,8 @@ class Status(Part):
     judged: int
     """Done trials with a score at least; one that judges gave no valid answer on has none."""
     judging: int
+    to_judge: int
+    """Done trials that a judge of the plan has still to score; 0 while a runner is at work, who says it."""
     not_judged: dict[str, str]
     models_failed: tuple[FailedBlock, ...]
     reasons: tuple[str, ...]
@@ -121,7 +125,9 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
     at_work = {each.position: each for each in state.running} if state is not None and speaks else {}
     running = {position: each for position, each in at_work.items() if position not in done | held}
     left = [position for position in range(len(plan.trials)) if position not in done | held | running.keys()]
-    runner = _runner(state, locked, speaks, now)
+    runner = runner_status(state, locked, speaks, now)
+    to_judge = 0 if runner.is_alive else unjudged(plan, store, places)
+    goes_on = bool(left or held or to_judge) and not runner.is_alive
     summary = tally.summary()
     log = places.log(plan.plan_id)
     return Status(
@@ -143,13 +149,14 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
         judging_unpriced=sum(map(_is_unpriced, judgements)),
         judged=judged,
         judging=state.judging if state is not None and speaks else 0,
+        to_judge=to_judge,
         not_judged={} if state is None else state.not_judged,
         models_failed=() if state is None else state.failed,
         reasons=() if state is None else state.reasons,
         eta=_eta(plan, state, seconds, left, running, now),
         runner=runner,
         log=os.path.relpath(log, places.root) if log.is_file() else None,
-        resume=f"invoke run --resume {plan.plan_id}" if (left or held) and not runner.is_alive else None,
+        resume=f"invoke run --resume {plan.plan_id}" if goes_on else None,
     )
 
 
@@ -176,8 +183,15 @@ def _in_flight(planned: PlannedTrial, each: AtWork) -> InFlight:
     )
 
 
-def _runner(state: RunState | None, locked: bool, speaks: bool, now: datetime) -> RunnerStatus:
-    """Who is at work. A lock without a word of its holder is that of a runner which has just begun."""
+def runner_status(state: RunState | None, locked: bool, speaks: bool, now: datetime) -> RunnerStatus:
+    """Who is at work. A lock without a word of its holder is that of a runner which has just begun.
+
+    Args:
+        state: what a runner said of itself, whenever that was.
+        locked: whether somebody holds the lock.
+        speaks: whether the one who holds it is the one who said that, and has not said that it ended.
+        now: the time.
+    """
     if locked and not speaks and (state is None or not writer_is_alive(state)):
         return RunnerStatus(state="at work", phase="starting")
     if state is None:

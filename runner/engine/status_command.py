@@ -12,12 +12,15 @@ from rich.live import Live
 from rich.text import Text
 
 from runner.engine.places import Places
-from runner.engine.resuming import all_plans, find_any_plan, pending
-from runner.engine.status import Status, status_of
-from runner.engine.status_text import status_lines, unfinished_lines
+from runner.engine.standing import Standing, standing_lines
+from runner.engine.status import Status
+from runner.engine.status_text import status_lines, unfinished_line
 from runner.engine.tally import EXIT_DONE, EXIT_PARTIAL
+from runner.engine.works import all_works, find_work
 
 LOOK_SECONDS = 2.0
+CALM_SECONDS = 10.0
+"""Between two looks at a benchmark or a sweep: who reads its files takes the processor from what it times."""
 
 
 def status_command(
@@ -29,19 +32,23 @@ def status_command(
     as_json: bool = False,
     sleep: Callable[[float], None] = time.sleep,
 ) -> int:
-    """Show where a plan stands (the newest when no id is given), and which others are unfinished.
+    """Show where a run, a benchmark or a sweep stands, and which others are unfinished.
+
+    Args:
+        plan_id: id of one of them; None for the newest.
+        follow: show it anew until nobody is at work on it.
 
     Returns:
         0 where all is done or somebody is at work on it; 3 where something is left and nobody is.
 
     Raises:
-        UsageError: there is no such plan.
+        UsageError: there is no such one.
     """
-    plan, store = find_any_plan(plan_id, places)
-    others = () if plan_id else tuple(each for each in unfinished(places) if each.plan_id != plan.plan_id)
+    work = find_work(plan_id, places)
+    others = () if plan_id else tuple(unfinished(places, but=work.identifier))
 
-    def look() -> Status:
-        return status_of(plan, store, places, datetime.now(UTC))
+    def look() -> Status | Standing:
+        return work.look(datetime.now(UTC))
 
     if as_json:
         status = look()
@@ -52,40 +59,50 @@ def status_command(
         console.print(json.dumps(body), markup=False, highlight=False, soft_wrap=True)
     else:
         status = _followed(look, console, sleep) if follow else _shown(look(), console)
-        for line in unfinished_lines(others):
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+        for each in others:
+            console.print(unfinished_line(each), markup=False, highlight=False, soft_wrap=True)
     return EXIT_PARTIAL if status.resume else EXIT_DONE
 
 
-def unfinished(places: Places) -> list[Status]:
-    """Every plan of which something is left, the newest first."""
+def unfinished(places: Places, but: str | None = None) -> list[Status | Standing]:
+    """Every run, benchmark and sweep of which something is left, the newest first; without ``but``."""
     now = datetime.now(UTC)
-    found = [(plan, store) for plan, store in all_plans(places) if pending(plan, store)]
-    found.sort(key=lambda each: (str(each[0].created_at), each[0].plan_id), reverse=True)
-    return [status_of(plan, store, places, now) for plan, store in found]
+    return [
+        work.look(now)
+        for work in all_works(places)
+        if work.identifier != but and work.is_unfinished()
+    ]
 
 
-def _shown(status: Status, console: Console) -> Status:
-    for line in status_lines(status, datetime.now(UTC)):
+def lines_of(status: Status | Standing, now: datetime) -> list[str]:
+    """Where it stands, in words."""
+    return status_lines(status, now) if isinstance(status, Status) else list(standing_lines(status, now))
+
+
+def _shown(status: Status | Standing, console: Console) -> Status | Standing:
+    for line in lines_of(status, datetime.now(UTC)):
         console.print(line, markup=False, highlight=False, soft_wrap=True)
     return status
 
 
-def _followed(look: Callable[[], Status], console: Console, sleep: Callable[[float], None]) -> Status:
+def _followed(
+    look: Callable[[], Status | Standing], console: Console, sleep: Callable[[float], None]
+) -> Status | Standing:
     """Show it anew every few seconds until nobody is at work; without a terminal, when something ended."""
     status = look()
+    seconds = LOOK_SECONDS if isinstance(status, Status) else CALM_SECONDS
     if not console.is_terminal:
         _shown(status, console)
         while status.runner.is_alive:
-            sleep(LOOK_SECONDS)
+            sleep(seconds)
             before, status = status, look()
             if (before.done, before.runner.state) != (status.done, status.runner.state):
                 _shown(status, console)
         return status
     with Live(console=console, auto_refresh=False) as live:
         while True:
-            live.update(Text("\n".join(status_lines(status, datetime.now(UTC)))), refresh=True)
+            live.update(Text("\n".join(lines_of(status, datetime.now(UTC)))), refresh=True)
             if not status.runner.is_alive:
                 return status
-            sleep(LOOK_SECONDS)
+            sleep(seconds)
             status = look()

@@ -27,10 +27,10 @@ def status_lines(status: Status, now: datetime) -> list[str]:
     if status.done:
         lines.append(f"outcomes: {outcomes}; resolved {status.resolved} of {status.graded} graded")
     lines += [f"spent: {spent_words(status)}", f"eta: {eta_words(status)}"]
-    if status.judged or status.judging or status.not_judged:
+    if status.judged or status.judging or status.to_judge or status.not_judged:
         lines.append(
             f"judged: {status.judged} of {status.done}, {status.judging} waiting, "
-            f"{len(status.not_judged)} failed"
+            f"{len(status.not_judged)} failed" + (f", {status.to_judge} left" if status.to_judge else "")
         )
     lines += [
         f"not served: {', '.join(each.models)}: {one_line(each.reason)}" for each in status.models_failed
@@ -92,13 +92,15 @@ def eta_words(status: Status) -> str:
     return f"{'at least ' if eta.at_least else ''}{duration(eta.seconds)}{once} ({eta.basis})"
 
 
-def unfinished_lines(others: Sequence[Status]) -> list[str]:
-    """Other plans that are not finished, one line each."""
-    return [
-        f"also unfinished: {each.plan_id}: {each.done} of {each.planned} done, "
-        f"runner {each.runner.state}" + (f"; {each.resume}" if each.resume else "")
-        for each in others
-    ]
+def unfinished_line(other: Unfinished) -> str:
+    """One that is not finished, beside the one that was asked for."""
+    to_judge = getattr(other, "to_judge", 0)
+    return (
+        f"also unfinished: {other.identifier}: {other.done} of {other.planned} done, "
+        + (f"{to_judge} to judge, " if to_judge else "")
+        + f"runner {other.runner.state}"
+        + (f"; {other.resume}" if other.resume else "")
+    )
 
 
 def duration(seconds: float) -> str:

@@ -1,0 +1,64 @@
+"""A plan whose trials have all ended is not finished while its judges have some of them still to score."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from runner.engine.places import Places
+from runner.engine.resuming import find_plan
+from runner.engine.status import status_of
+from runner.engine.status_command import unfinished
+from runner.engine.status_text import status_lines, unfinished_lines
+from runner.engine.unjudged import unjudged
+from runner.errors import UsageError
+from runner.store import ResultsStore, verify
+from tests.engine.judging import judgements
+from tests.engine.runs import demonstration, run
+from tests.engine.test_judging_killed import unlist
+
+FLAGS = {"count": 1, "model": "replay-careful", "judge": "replay", "judge_mode": "inline"}
+
+
+def forget_judgement(store: ResultsStore, plan_id: str) -> None:
+    """Bring the store back to before the last judgement was written."""
+    unlist(store, plan_id, "judgements/")
+    for path in store.root.rglob("judgements/*.json"):
+        path.unlink()
+
+
+def test_resume_without_an_id_finds_the_plan_where_only_judging_is_left(places: Places) -> None:
+    assert run(places, FLAGS)[0] == 0
+    store = demonstration(places)
+    [plan] = store.plans()
+    assert unjudged(plan, store, places) == 0
+    assert unfinished(places) == []
+    forget_judgement(store, plan.plan_id)
+    assert verify(store.root) == []
+
+    assert find_plan(None, places)[0].plan_id == plan.plan_id
+    status = status_of(plan, store, places, datetime.now(UTC))
+    assert (status.left, status.to_judge) == (0, 1)
+    assert status.resume == f"invoke run --resume {plan.plan_id}"
+    assert "judged: 0 of 1, 0 waiting, 0 failed, 1 left" in status_lines(status, datetime.now(UTC))
+    [line] = unfinished_lines(unfinished(places))
+    assert "1 of 1 done, 1 to judge, runner ended" in line
+
+    code, output = run(places, resume=True)
+    assert code == 0, output
+    assert len(judgements(store)) == 1
+    assert status_of(plan, store, places, datetime.now(UTC)).resume is None
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+
+
+def test_a_plan_that_wants_no_judge_or_one_that_is_not_to_be_had_is_finished(places: Places) -> None:
+    assert run(places, {**FLAGS, "judge_mode": "skip"})[0] == 0
+    store = demonstration(places)
+    [plan] = store.plans()
+    assert unjudged(plan, store, places) == 0
+    assert unjudged(plan, store, places, {"judge_mode": "async"}) == 1
+    assert unjudged(plan, store, places, {"judge": ("nobody",), "judge_mode": "async"}) == 0
+    (places.datasets / "hello-world.yaml").unlink()
+    assert unjudged(plan, store, places, {"judge_mode": "async"}) == 0
