@@ -17,9 +17,11 @@ def die_with_parent() -> Callable[[], None] | None:
     """
     if not sys.platform.startswith("linux"):
         return None
-    libc = ctypes.CDLL(None)
+    # Found before the fork: a child of a process with threads must not look for a symbol, which takes a lock
+    # that a thread which the child does not have may hold.
+    prctl = ctypes.CDLL(None).prctl
 
     def request() -> None:
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
     return request

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 
@@ -35,6 +33,7 @@ from runner.engine.sessions import (
     require_ways,
 )
 from runner.engine.settings import RunSettings, changed, read_settings
+from runner.engine.signals import heard
 from runner.errors import UsageError
 from runner.records import PlanRecord
 from runner.secrets import Scanner
@@ -305,25 +304,15 @@ def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, 
             notifier=Notifier(prepared.notify, environment, call.places.root, observer.note),
             log=None if call.log is None else str(call.log.relative_to(call.places.root)),
         )
-        with _stopping_on_signals(stop, call.console):
+        with heard(lambda _: _pressed(stop, call.console), at_once=stop.interrupt):
             summary = run_plan(run)
     for line in summary_lines(summary):
         call.console.print(line, highlight=False, soft_wrap=True)
     return summary.exit_code(run.shared.fail_under)
 
 
-@contextmanager
-def _stopping_on_signals(stop: Stop, console: Console) -> Iterator[None]:
-    def press(_number: int, _frame: FrameType | None) -> None:
-        if stop.press():
-            console.print("Stopping the trials in flight; they will run again on resume.")
-        else:
-            console.print("Finishing the trials in flight; press Ctrl-C again to stop them too.")
-        stop.interrupt()
-
-    before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _pressed(stop: Stop, console: Console) -> None:
+    if stop.press():
+        console.print("Stopping the trials in flight; they will run again on resume.")
+    else:
+        console.print("Finishing the trials in flight; press Ctrl-C again to stop them too.")

@@ -22,7 +22,7 @@ class Stop:
     _is_waiting: bool = field(default=False, init=False)
 
     def press(self) -> bool:
-        """One press of Ctrl-C. True when it was the second one."""
+        """One press of Ctrl-C. True when it was the second one. Not for a signal handler: it takes a lock."""
         if self.no_more.is_set():
             self.now.set()
         self.no_more.set()
@@ -35,6 +35,7 @@ class Stop:
             Interrupted: the main thread waits.
         """
         if self._is_waiting:
+            self._is_waiting = False
             raise Interrupted
 
     def state(self) -> Literal["", "no more", "now"]:
@@ -46,10 +47,14 @@ class Stop:
     @contextmanager
     def interrupting(self) -> Iterator[None]:
         """While open, a press ends what goes on in the main thread, by :class:`Interrupted`."""
-        self._is_waiting = True
         try:
+            self._is_waiting = True
             if self.no_more.is_set():
                 raise Interrupted
             yield
+        except Interrupted:
+            # The handler that raised it has only left word of the press; who hears of it sets the event.
+            self.no_more.wait()
+            raise
         finally:
             self._is_waiting = False

@@ -69,8 +69,25 @@ def look(places: Places) -> Status:
 def until(places: Places, wanted: Callable[[Status], bool]) -> Status:
     deadline = time.monotonic() + 90
     while not wanted(status := look(places)):
-        assert time.monotonic() < deadline, status
+        assert time.monotonic() < deadline, f"{status!r}\n{the_log(places)}"
         time.sleep(0.05)
+    return status
+
+
+def the_log(places: Places) -> str:
+    return "".join(path.read_text(encoding="utf-8") for path in places.artifacts.glob("runs/*/run.log"))
+
+
+def until_gone(places: Places) -> Status:
+    """How the run stands when its process is gone: it says that it ended before it prints its last lines."""
+    status = until(places, lambda each: not each.runner.is_alive)
+    [path] = places.artifacts.glob("runs/*/state.json")
+    state = read_state(path)
+    assert state is not None
+    deadline = time.monotonic() + 90
+    while is_alive(Process(state.pid, state.started or 0)):
+        assert time.monotonic() < deadline, f"it ended, but does not go: {status!r}\n{the_log(places)}"
+        time.sleep(0.02)
     return status
 
 
@@ -112,7 +129,7 @@ def test_it_runs_apart_from_the_terminal_and_says_where_to_look(detached: tuple[
     assert status.eta.seconds is None
     os.kill(pid, signal.SIGHUP)
     (places.harnesses / "go").touch()
-    ended = until(places, lambda each: not each.runner.is_alive)
+    ended = until_gone(places)
     assert (ended.runner.state, ended.runner.exit_code, ended.done) == ("ended", 0, 2)
     assert ended.resume is None
     log = (places.root / status.log).read_text(encoding="utf-8").splitlines()
@@ -129,11 +146,10 @@ def test_it_is_asked_to_stop_first_gently_and_then_at_once(detached: tuple[Place
     until(places, lambda each: bool(each.running) and each.running[0].agent == "at work")
     said: list[str] = []
     assert stop_command(places, said.append, plan_id=None, now=False) == 0
-    log = next((places.artifacts / "runs").glob("*/run.log")).read_text(encoding="utf-8")
-    assert "starts nothing more; 1 trials in flight are finished first" in said[0], log
+    assert "starts nothing more; 1 trials in flight are finished first" in said[0], the_log(places)
     assert look(places).runner.stopping == "no more"
     stop_command(places, said.append, plan_id=look(places).plan_id, now=True)
-    status = until(places, lambda each: not each.runner.is_alive)
+    status = until_gone(places)
     assert (status.done, status.left, status.runner.state, status.runner.exit_code) == (0, 2, "ended", 3)
     with pytest.raises(UsageError, match="nobody is at work on"):
         stop_command(places, said.append, plan_id=status.plan_id, now=True)
@@ -148,7 +164,7 @@ def test_a_killed_runner_is_told_as_such_and_another_one_goes_on(detached: tuple
     while not any(path.stat().st_size for path in (places.artifacts / "work").rglob("stdout")):
         time.sleep(0.02)
     os.kill(before.runner.pid, signal.SIGKILL)
-    status = until(places, lambda each: not each.runner.is_alive)
+    status = until_gone(places)
     assert (status.runner.state, status.running, status.left) == ("killed", (), 2)
     output = io.StringIO()
     assert status_command(places, Console(file=output, width=200)) == 3

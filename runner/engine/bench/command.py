@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,6 +30,7 @@ from runner.engine.bench.running import Outcome, run_bench
 from runner.engine.lock import locked
 from runner.engine.places import Places
 from runner.engine.pricing import load_book
+from runner.engine.signals import heard
 from runner.engine.stop import Stop
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_trial import BenchTrial
@@ -164,7 +164,7 @@ def _work_off(
             say(trial_line(trial, shown[0], total))
 
     with ExitStack() as stack:
-        stack.enter_context(_stopping_on_signals(stop, say))
+        stack.enter_context(heard(lambda _: _pressed(stop, say)))
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
         writer = Writer(TrialLog(run))
         stack.callback(writer.close)
@@ -243,24 +243,14 @@ def _addresses(
     return found
 
 
-@contextmanager
-def _stopping_on_signals(stop: Stop, say: Say) -> Iterator[None]:
+def _pressed(stop: Stop, say: Say) -> None:
     """The first Ctrl-C lets what is in flight end, the second one gives it up."""
-
-    def press(_number: int, _frame: object) -> None:
-        second = stop.press()
-        say(
-            "Giving up the trials in flight; resume will make them again."
-            if second
-            else "Finishing the trials in flight; press Ctrl-C again to give them up."
-        )
-
-    before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    second = stop.press()
+    say(
+        "Giving up the trials in flight; resume will make them again."
+        if second
+        else "Finishing the trials in flight; press Ctrl-C again to give them up."
+    )
 
 
 def calibrate_command(say: Say, options: BenchOptions, levels: Sequence[int]) -> int:

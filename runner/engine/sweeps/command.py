@@ -5,13 +5,13 @@ from __future__ import annotations
 import shutil
 import signal
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from rich.console import Console
@@ -24,6 +24,7 @@ from runner.engine.places import Places
 from runner.engine.resolution import as_served, complete, resolve_all, store_of
 from runner.engine.running import EXIT_DONE, EXIT_PARTIAL
 from runner.engine.sessions import exclusive_keys, open_sessions
+from runner.engine.signals import heard
 from runner.engine.sweeps.keeper import SweepAbout, SweepFolder, find_sweep
 from runner.engine.sweeps.loading import endpoint_of, load_of
 from runner.engine.sweeps.machine import deployment_of
@@ -215,19 +216,17 @@ def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-@contextmanager
-def _stopping(site: SweepSite) -> Iterator[None]:
+def _stopping(site: SweepSite) -> AbstractContextManager[None]:
     """Ctrl-C and the polite signal end the level in hand; what is measured stays."""
+    presses = count()
 
-    def press(number: int, _frame: FrameType | None) -> None:
-        if site.stop.is_set():
-            raise KeyboardInterrupt
+    def press(number: signal.Signals) -> None:
+        if not site.stop.is_set():
+            site.say(f"{number.name}: the level in hand is given up, finished ones are kept")
         site.stop.set()
-        site.say(f"{signal.Signals(number).name}: the level in hand is given up, finished ones are kept")
 
-    before = {number: signal.signal(number, press) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    def at_once() -> None:
+        if next(presses):
+            raise KeyboardInterrupt
+
+    return heard(press, at_once=at_once)

@@ -1,0 +1,80 @@
+"""Signals to stop are heard however fast they follow each other, by a real process."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from runner.engine.signals import heard
+from runner.engine.stop import Interrupted, Stop
+
+HEARS = """
+import sys, threading, time
+from runner.engine.signals import heard
+
+lock, told = threading.Lock(), []
+
+def press(number):
+    with lock:
+        told.append(number.name)
+        time.sleep(0.02)
+        sys.stdout.write(f"{number.name}\\n")
+        sys.stdout.flush()
+
+with heard(press):
+    sys.stdout.write("ready\\n")
+    sys.stdout.flush()
+    while len(told) < 5:
+        with lock:
+            time.sleep(0.001)
+"""
+
+
+def test_a_signal_during_the_handling_of_another_does_not_hang_the_process() -> None:
+    child = subprocess.Popen([sys.executable, "-c", HEARS], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    try:
+        assert child.stdout.readline() == "ready\n"
+        deadline = time.monotonic() + 60
+        while child.poll() is None and time.monotonic() < deadline:
+            child.send_signal(signal.SIGTERM)
+            time.sleep(0.002)
+        # A signal that comes when the handlers are gone ends the process as any other.
+        assert child.poll() in {0, -signal.SIGTERM}
+        assert child.stdout.read().splitlines()[:5] == ["SIGTERM"] * 5
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+def test_a_wait_that_a_signal_ends_sees_what_the_user_wants() -> None:
+    stop, asked = Stop(), threading.Event()
+
+    def press(_: signal.Signals) -> None:
+        assert asked.wait(30)
+        stop.press()
+
+    with heard(press, at_once=stop.interrupt):
+        threading.Timer(0.05, asked.set).start()
+        with pytest.raises(Interrupted), stop.interrupting():
+            signal.raise_signal(signal.SIGTERM)
+        assert stop.state() == "no more"
+        with pytest.raises(Interrupted), stop.interrupting():
+            pytest.fail("it was begun although nothing more is wanted")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_signal_while_nothing_is_waited_for_only_leaves_word() -> None:
+    stop, pressed = Stop(), list[bool]()
+    with heard(lambda _: pressed.append(stop.press()), at_once=stop.interrupt):
+        signal.raise_signal(signal.SIGINT)
+        assert stop.no_more.wait(30)
+        signal.raise_signal(signal.SIGINT)
+        assert stop.now.wait(30)
+    assert (pressed, stop.state()) == ([False, True], "now")
