@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from runner.secrets import Scanner
 from runner.store import layout
 from runner.store.atomic import WRITING, explained, remove_interrupted, sync_folder, write_once
 from runner.store.component import component
+
+SECOND = len("20260102t030405")
 
 
 @dataclass(frozen=True)
@@ -210,6 +212,19 @@ def find_runs(root: Path) -> tuple[BenchRun, ...]:
     )
 
 
+def newest(runs: Iterable[BenchRun]) -> BenchRun | None:
+    """The run that was begun last; None of none.
+
+    An id begins with the second of its beginning; several of one second are told apart by their manifests.
+    """
+    each = sorted(runs, key=lambda run: run.run_id)
+    if not each:
+        return None
+    second = each[-1].run_id[:SECOND]
+    latest = [run for run in each if run.run_id[:SECOND] == second]
+    return latest[0] if len(latest) == 1 else max(latest, key=lambda run: run.manifest().created_at)
+
+
 def find_run(roots: layout.StoreRoots, wanted: str, scanner: Scanner) -> BenchRun:
     """The run with this id, or the newest one for ``latest``, in any of the stores.
 
@@ -218,10 +233,10 @@ def find_run(roots: layout.StoreRoots, wanted: str, scanner: Scanner) -> BenchRu
     """
     every = [run for root in roots.existing() for run in find_runs(root)]
     named = [run for run in every if wanted in {run.run_id, "latest"}]
-    if not named:
-        newest = sorted((run.run_id for run in every), reverse=True)[:5]
+    chosen = newest(named)
+    if chosen is None:
+        known = sorted((run.run_id for run in every), reverse=True)[:5]
         raise UsageError(
-            f"there is no endpoint benchmark {wanted!r}", remedy=f"the newest: {', '.join(newest) or 'none'}"
+            f"there is no endpoint benchmark {wanted!r}", remedy=f"the newest: {', '.join(known) or 'none'}"
         )
-    chosen = max(named, key=lambda run: run.run_id)
     return BenchRun(chosen.root, chosen.model, chosen.run_id, scanner)

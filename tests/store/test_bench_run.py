@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from runner.endpoint.statistics.summary import Ending, summarise
 from runner.errors import OverwriteError, PathEscapeError, RecordError, SecretFound, UsageError
 from runner.records.bench_trial import BenchTrial
 from runner.secrets import Scanner
-from runner.store.bench_run import BenchRun, TrialLog, find_run, find_runs
+from runner.store.bench_run import BenchRun, TrialLog, find_run, find_runs, newest
 from runner.store.integrity import verify
 from runner.store.layout import StoreRoots
 from tests import bench_examples
@@ -149,3 +150,14 @@ def test_a_run_is_found_by_its_id_or_as_the_newest(tmp_path: Path) -> None:
     assert find_run(roots, MANIFEST.run_id, Scanner()).model == MANIFEST.model
     with pytest.raises(UsageError, match=r"no endpoint benchmark 'other'"):
         find_run(roots, "other", Scanner())
+
+
+def test_the_newest_of_two_runs_of_one_second_is_the_one_begun_last(tmp_path: Path) -> None:
+    first, then = MANIFEST.created_at, MANIFEST.created_at + timedelta(milliseconds=3)
+    for run_id, moment in (("20260102t030405-one-ffffff", first), ("20260102t030405-one-000000", then)):
+        manifest = MANIFEST.model_copy(update={"run_id": run_id, "created_at": moment})
+        BenchRun(tmp_path, manifest.model, run_id, Scanner()).begin(manifest)
+    assert newest(()) is None
+    for found in (newest(find_runs(tmp_path)), find_run(StoreRoots(tmp_path), "latest", Scanner())):
+        assert found is not None
+        assert found.run_id == "20260102t030405-one-000000"

@@ -13,10 +13,10 @@ from runner.endpoint.statistics.intervals import nearest_rank
 from runner.engine.bench.command import BenchCall, bench_command
 from runner.engine.bench.options import BenchOptions
 from runner.engine.places import Places
-from runner.errors import EndpointError
+from runner.errors import EndpointError, UsageError
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_trial import BenchRequest, BenchTrial
-from runner.store.bench_run import BenchRun, find_runs
+from runner.store.bench_run import BenchRun, find_runs, newest
 
 MODEL = "replay-truth"
 PROFILES = ("smoke", "standard", "load", "coding")
@@ -152,7 +152,7 @@ def truth_command(places: Places, say: Callable[[str], None]) -> int:
             log = Path(folder) / "server.log"
             options = BenchOptions(models=(MODEL,), profile=profile, budget_seconds="none")
             bench_command(places, say, BenchCall(options, quiet=True, log=log), {})
-            run = newest(places)
+            run = newest_of(places)
             found = compare(run.manifest(), run.trials(), read_log(log))
         holds = holds and found.holds
         lines += [found.line(), *(f"  {each}" for each in found.wrong[:20])]
@@ -161,7 +161,13 @@ def truth_command(places: Places, say: Callable[[str], None]) -> int:
     return 0 if holds else 2
 
 
-def newest(places: Places) -> BenchRun:
-    """The newest demonstration of this model."""
-    mine = [run for run in find_runs(places.roots().demonstration) if run.model == MODEL]
-    return max(mine, key=lambda run: run.run_id)
+def newest_of(places: Places) -> BenchRun:
+    """The newest demonstration of this model.
+
+    Raises:
+        UsageError: there is none.
+    """
+    run = newest(each for each in find_runs(places.roots().demonstration) if each.model == MODEL)
+    if run is None:
+        raise UsageError(f"there is no demonstration of {MODEL}", remedy="the benchmark before this failed")
+    return run

@@ -13,7 +13,7 @@ from runner.engine.places import Places
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_summary import BenchSummary
 from runner.records.bench_trial import BenchTrial
-from runner.store.bench_run import BenchRun, find_runs
+from runner.store.bench_run import BenchRun, find_runs, newest
 
 REPOSITORY = Path(__file__).parents[3]
 MODEL = "replay-truth"
@@ -49,7 +49,9 @@ class Project:
 
     def run(self) -> BenchRun:
         """The newest run."""
-        return max(find_runs(self.places.roots().demonstration), key=lambda run: run.run_id)
+        run = newest(find_runs(self.places.roots().demonstration))
+        assert run is not None
+        return run
 
     def read(self) -> tuple[BenchManifest, tuple[BenchTrial, ...], BenchSummary]:
         """Everything of the newest run."""

@@ -23,7 +23,7 @@ from runner.replay.conversation import Conversation
 from runner.replay.improvising import Said
 from runner.replay.scenario import Faults, Scenario
 from runner.replay.server import ReplayServer
-from runner.store.bench_run import find_runs
+from runner.store.bench_run import find_runs, newest
 from tests.engine.bench.project import Project, make_project, options_of
 from tests.harnesses.real.stage import INSTALLED
 
@@ -56,7 +56,7 @@ class Backend:
 
     def __call__(self, scenario: Scenario, conversation: Conversation, faults: Faults) -> Said | None:
         """What is said behind the proxy."""
-        run = max(find_runs(self._project.places.results), key=lambda each: each.run_id, default=None)
+        run = newest(find_runs(self._project.places.results))
         if run is None:
             return None
         manifest = run.manifest()
@@ -116,7 +116,8 @@ def test_a_run_through_the_proxy_is_right_and_its_times_hold_what_the_server_wai
     project, server, proxy, log = scene
     before = server.count("steady").requests
     assert bench(scene, "steady", protocol) == 0
-    run = max(find_runs(project.places.results), key=lambda each: each.run_id)
+    run = newest(find_runs(project.places.results))
+    assert run is not None
     summary = run.summary()
     assert summary is not None
     (target,) = summary.targets
@@ -142,7 +143,8 @@ def test_a_refusal_behind_the_proxy_keeps_its_class_and_is_asked_once(
 ) -> None:
     project, server, _, _ = scene
     assert bench(scene, model, Protocol.CHAT_COMPLETIONS) == 3
-    run = max(find_runs(project.places.results), key=lambda each: each.run_id)
+    run = newest(find_runs(project.places.results))
+    assert run is not None
     requests = [request for trial in run.trials() for request in trial.requests]
     assert {request.outcome for request in requests} == {outcome}
     assert server.count(model).requests == len(requests)
