@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 from rich.console import Console
@@ -14,7 +14,7 @@ from rich.text import Text
 from runner.engine.places import Places
 from runner.engine.standing import Standing, standing_lines
 from runner.engine.status import Status
-from runner.engine.status_text import status_lines, unfinished_line
+from runner.engine.status_text import status_lines
 from runner.engine.tally import EXIT_DONE, EXIT_PARTIAL
 from runner.engine.works import all_works, find_work
 
@@ -59,24 +59,37 @@ def status_command(
         console.print(json.dumps(body), markup=False, highlight=False, soft_wrap=True)
     else:
         status = _followed(look, console, sleep) if follow else _shown(look(), console)
-        for each in others:
-            console.print(unfinished_line(each), markup=False, highlight=False, soft_wrap=True)
+        for line in unfinished_lines(others):
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
     return EXIT_PARTIAL if status.resume else EXIT_DONE
 
 
 def unfinished(places: Places, but: str | None = None) -> list[Status | Standing]:
     """Every run, benchmark and sweep of which something is left, the newest first; without ``but``."""
     now = datetime.now(UTC)
-    return [
-        work.look(now)
-        for work in all_works(places)
-        if work.identifier != but and work.is_unfinished()
-    ]
+    return [work.look(now) for work in all_works(places) if work.identifier != but and work.is_unfinished()]
 
 
 def lines_of(status: Status | Standing, now: datetime) -> list[str]:
     """Where it stands, in words."""
     return status_lines(status, now) if isinstance(status, Status) else list(standing_lines(status, now))
+
+
+def unfinished_lines(others: Sequence[Status | Standing]) -> list[str]:
+    """Others that are not finished, one line each."""
+    return [
+        f"also unfinished: {_name(each)}: {each.done} of {each.planned} done, {_to_judge(each)}"
+        f"runner {each.runner.state}" + (f"; {each.resume}" if each.resume else "")
+        for each in others
+    ]
+
+
+def _name(status: Status | Standing) -> str:
+    return status.plan_id if isinstance(status, Status) else f"{status.kind} {status.identifier}"
+
+
+def _to_judge(status: Status | Standing) -> str:
+    return f"{status.to_judge} to judge, " if isinstance(status, Status) and status.to_judge else ""
 
 
 def _shown(status: Status | Standing, console: Console) -> Status | Standing:

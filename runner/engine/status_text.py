@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from runner.engine.progress import dollars, one_line
@@ -90,17 +89,6 @@ def eta_words(status: Status) -> str:
         return f"unknown ({eta.basis})"
     once = "" if status.runner.is_alive or not (status.left or status.held) else ", once it goes on"
     return f"{'at least ' if eta.at_least else ''}{duration(eta.seconds)}{once} ({eta.basis})"
-
-
-def unfinished_line(other: Unfinished) -> str:
-    """One that is not finished, beside the one that was asked for."""
-    to_judge = getattr(other, "to_judge", 0)
-    return (
-        f"also unfinished: {other.identifier}: {other.done} of {other.planned} done, "
-        + (f"{to_judge} to judge, " if to_judge else "")
-        + f"runner {other.runner.state}"
-        + (f"; {other.resume}" if other.resume else "")
-    )
 
 
 def duration(seconds: float) -> str:

@@ -9,8 +9,8 @@ import pytest
 from runner.engine.places import Places
 from runner.engine.resuming import find_plan
 from runner.engine.status import status_of
-from runner.engine.status_command import unfinished
-from runner.engine.status_text import status_lines, unfinished_lines
+from runner.engine.status_command import unfinished, unfinished_lines
+from runner.engine.status_text import status_lines
 from runner.engine.unjudged import unjudged
 from runner.errors import UsageError
 from runner.store import ResultsStore, verify
