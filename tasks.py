@@ -18,11 +18,12 @@ from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
 from runner.engine.flags import RUN_HELP, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
-from runner.engine.price_flags import PRICE_HELP
+from runner.engine.price_flags import asked_prices
 from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
 from runner.engine.replay_form import REPLAY_HELP, replay_form
 from runner.engine.run_form import preflight_call, run_call, run_form
 from runner.engine.server_flags import SERVER_HELP, server_form
+from runner.engine.site_flags import PUBLISH_HELP, SERVE_HELP, publish_form, serve_form
 from runner.errors import UsageError
 
 ROOT = Path(__file__).resolve().parent
@@ -57,14 +58,14 @@ def preflight(given: dict[str, Any]) -> int:
 @task(
     positional=[],
     help={
-        "plan": "id of a plan (default: the newest)",
+        "plan": "id of a plan, a benchmark or a sweep (default: the newest)",
         "follow": "go on showing it until nobody is at work on it",
         "json": "one JSON object instead of words",
     },
 )
 @command
 def status(_context: Context, plan: str | None = None, follow: bool = False, json: bool = False) -> int:
-    """Show where a run stands: done, running, left, spent, how long still, and whether its runner lives."""
+    """Show where a run, a benchmark or a sweep stands: done, left, spent, and whether its runner lives."""
     from runner.engine.status_command import status_command
 
     return status_command(_places(), console(), plan_id=plan, follow=follow, as_json=json)
@@ -73,13 +74,13 @@ def status(_context: Context, plan: str | None = None, follow: bool = False, jso
 @task(
     positional=[],
     help={
-        "plan": "id of a plan (default: the only one that somebody is at work on)",
+        "plan": "id of a plan, a benchmark or a sweep (default: the only one that somebody is at work on)",
         "now": "stop the trials in flight too; they will run again on resume",
     },
 )
 @command
 def stop(_context: Context, plan: str | None = None, now: bool = False) -> int:
-    """Ask the runner of a plan to start nothing more."""
+    """Ask the runner of a plan, a benchmark or a sweep to start nothing more."""
     from runner.engine.stopping import stop_command
 
     return stop_command(_places(), say, plan_id=plan, now=now)
@@ -285,35 +286,18 @@ def import_results(_context: Context, source: str, path: list[str]) -> int:
     return 3 if report.failed else 0
 
 
-@task(
-    help={
-        "url": "where the site will stand, such as https://someone.github.io/portal/",
-        "to": "branch to publish to, such as gh-pages; without it the site stays in site/",
-        "remote": "git remote, address or path to push to",
-        "prefix": "folder of the branch that the site goes to",
-        "no-history": "replace the branch by one commit, so that it never grows",
-        **PRICE_HELP,
-    }
-)
+@task(help=PUBLISH_HELP)
 @command
-def publish(
-    _context: Context,
-    url: str | None = None,
-    to: str | None = None,
-    remote: str = "origin",
-    prefix: str = "",
-    no_history: bool = False,
-    price_date: str | None = None,
-    commitment: str | None = None,
-    usd_per_credit: str | None = None,
-) -> None:
+@takes_flags_of(publish_form)
+def publish(given: dict[str, Any]) -> int:
     """Build the site into site/, check it, and with --to push it to a branch."""
     from generators.publish.command import Target, publish_command
-    from runner.costs.price_choice import read_price_choice
 
-    choice = read_price_choice(price_date, commitment, usd_per_credit)
-    target = Target(url, to, remote, prefix, keep_history=not no_history)
+    choice = asked_prices(given, _places().datasets)
+    keep = not given["no_history"]
+    target = Target(given["url"], given["to"], given["remote"], given["prefix"], keep_history=keep)
     publish_command(ROOT, say, target, choice)
+    return 0
 
 
 @task(
@@ -328,13 +312,16 @@ def telemetry(_context: Context, archive: str, output: str | None = None) -> int
     return telemetry_command(Path(archive), Path(output) if output else None, say)
 
 
-@task(help={"port": "port on this machine", "subpath": "folder the site stands below, as on GitHub Pages"})
+@task(help=SERVE_HELP)
 @command
-def serve(_context: Context, port: int = 8000, subpath: str = "") -> None:
+@takes_flags_of(serve_form)
+def serve(given: dict[str, Any]) -> int:
     """Build the site, serve it on this machine, and rebuild when results or sources change."""
-    from generators.publish.preview import serve as serve_site
+    from generators.publish.command import serve_command
 
-    serve_site(ROOT, progress=say, port=port, subpath=subpath)
+    choice = asked_prices(given, _places().datasets)
+    serve_command(ROOT, say, choice, port=given["port"], subpath=given["subpath"])
+    return 0
 
 
 @task(

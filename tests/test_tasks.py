@@ -111,6 +111,9 @@ def test_the_pre_flight_takes_the_flags_of_a_run_and_exits_by_what_it_found(proj
         (["dataset-check", "no-such"], "no-such"),
         (["import", "no-such", "--path", "."], "no importer named 'no-such'"),
         (["replay", "--cassettes", "nowhere"], "nowhere"),
+        (["serve", "--credit-plan", "prox"], "did you mean pro?"),
+        (["publish", "--credit-plan", "pro", "--usd-per-credit", "0.02"], "a credit cannot have two prices"),
+        (["prices", "--credit-plans", "--model", "m"], "plans have days and a provider only"),
         (["verify", "--root", "nowhere"], "there is no store at this path"),
     ],
 )

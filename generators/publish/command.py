@@ -10,6 +10,7 @@ from pathlib import Path
 
 from generators.build import write_sources
 from generators.publish.branch import expected_address, push
+from generators.publish.preview import serve
 from generators.publish.site import build
 from runner.costs.price_choice import PriceChoice
 
@@ -51,3 +52,18 @@ def publish_command(root: Path, say: Callable[[str], None], target: Target, choi
         keep_history=target.keep_history,
     )
     say(done.line())
+
+
+def serve_command(
+    root: Path, say: Callable[[str], None], choice: PriceChoice, *, port: int, subpath: str
+) -> None:
+    """Serve the site at the prices of ``choice`` until Ctrl-C, and build it again when an input changes.
+
+    Raises:
+        PublishError: the first build failed and there is no earlier site.
+        UsageError: the port is taken.
+    """
+    if choice.words:
+        say(choice.words)
+    writer = partial(write_sources, choice=choice)
+    serve(root, progress=say, port=port, subpath=subpath, write_sources=writer)

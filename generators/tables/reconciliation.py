@@ -17,7 +17,7 @@ from runner.costs.cell_reconciliation import (
     reconcile_cell,
 )
 from runner.costs.disagreement import Agreement, Reason
-from runner.costs.evidence import Evidence
+from runner.costs.evidence import Evidence, usd_per_credit
 from runner.costs.hardware import HardwareRate
 from runner.costs.price_lists import Followed, followed_list, known_lists
 from runner.costs.reconciliation import Note, TrialReconciliation, reconcile_trial
@@ -138,7 +138,8 @@ def _followed(cells: Sequence[Cell], pricing: Pricing) -> dict[AgentKey, Followe
 
 
 def _evidence(trial: TrialFacts, pricing: Pricing, lists: Mapping[AgentKey, Followed | None]) -> Evidence:
-    return Evidence(trial.record, trial.costs, lists.get(_agent(trial)), pricing.usd_per_credit)
+    rate = usd_per_credit(trial.record, pricing)
+    return Evidence(trial.record, trial.costs, lists.get(_agent(trial)), rate)
 
 
 def _failed(cell: Cell) -> Note | None:

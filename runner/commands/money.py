@@ -29,6 +29,7 @@ PROPOSAL_HELP = {
         "region-class": "regional, global or any (default: what the id says)",
         "tier": "standard, batch, flex or priority (default: standard; in the list all of them)",
         "prompt-tokens": "length of one request's prompt, where prices depend on it",
+        "credit-plans": "list the plans of vendors that bill by credits, instead",
     },
 )
 @command
@@ -40,10 +41,17 @@ def prices(
     region_class: str = "",
     tier: str = "",
     prompt_tokens: int | None = None,
+    credit_plans: bool = False,
 ) -> int:
     """List the price book, or explain step by step what a model costs."""
+    from runner.engine.credits_command import credits_command
     from runner.engine.prices_command import prices_command
 
+    if credit_plans:
+        if model or region_class or tier or prompt_tokens is not None:
+            remedy = "give --provider or --on with --credit-plans"
+            raise UsageError("plans have days and a provider only", remedy=remedy)
+        return credits_command(places(context), console(), say, provider=provider, on=on)
     return prices_command(
         places(context),
         console(),
@@ -136,10 +144,12 @@ def cost(
     price_date: str | None = None,
     commitment: str | None = None,
     usd_per_credit: str | None = None,
+    credit_plan: str | None = None,
 ) -> int:
     """Explain the cost of one stored trial: tokens, prices, every way to know it, and how far they agree."""
     from runner.costs.price_choice import read_price_choice
     from runner.engine.cost_command import cost_command
 
-    choice = read_price_choice(price_date, commitment, usd_per_credit)
-    return cost_command(places(context), say, action, trial, choice)
+    here = places(context)
+    choice = read_price_choice(price_date, commitment, usd_per_credit, credit_plan, datasets=here.datasets)
+    return cost_command(here, say, action, trial, choice)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 
+from runner.costs.credit_plans import CreditPlans, PlanChoice
 from runner.costs.hardware import HardwareRates, MissingRate, split_rates
 from runner.costs.instances import DEFAULT_COMMITMENT
 from runner.costs.price_book import PriceBook
@@ -56,12 +57,16 @@ class Pricing:
     """Day whose token prices are used; None is the day of each run."""
     usd_per_credit: float | None = None
     """What a credit costs; None takes the amounts as recorded."""
+    plans: CreditPlans | None = None
+    """The plans of vendors that bill by credits, as far as they are known."""
+    plan: PlanChoice | None = None
+    """The plan whose price credits of its vendor have; None takes the amounts as recorded."""
 
     @property
     def moved(self) -> bool:
         """Whether something else is asked for than what the runs cost on their day."""
         usual = self.rates.commitment is DEFAULT_COMMITMENT
-        return not usual or self.price_date is not None or self.usd_per_credit is not None
+        return not usual or (self.price_date, self.usd_per_credit, self.plan) != (None, None, None)
 
     def day_for(self, trial: TrialRecord) -> date | None:
         """The day whose token prices ``trial`` has: the asked one, else its own, else that of the newest.
@@ -69,6 +74,32 @@ class Pricing:
         None where the book is empty and nobody knows the day.
         """
         return self.price_date or day_of(trial) or self.book.checked_on
+
+    def credit_price(self, trial: TrialRecord) -> CreditPrice | None:
+        """What a credit of ``trial`` is asked to cost; None where amounts are taken as recorded."""
+        if self.usd_per_credit is not None:
+            return CreditPrice(self.usd_per_credit, "as asked for", self.price_date)
+        plan = self.plan
+        if plan is None or self.plans is None or plan.provider != trial.identity.cell.provider:
+            return None
+        day = self.day_for(trial)
+        sold = None if day is None else self.plans.of(plan, day)
+        price = None if sold is None else sold.price(overage=plan.overage)
+        when = "a day that is not known" if day is None else day.isoformat()
+        if sold is None or price is None:
+            return CreditPrice(None, f"no price of a credit of plan {plan.plan} on {when} is known", None)
+        holds = f"{sold.usd_per_month:g} USD a month for {sold.credits:,} credits"
+        part = "for credits beyond them" if plan.overage else "all of them used"
+        return CreditPrice(price, f"plan {sold.plan} of {sold.provider}: {holds}, {part}", day)
+
+
+@dataclass(frozen=True)
+class CreditPrice:
+    """What a credit costs, whose word that is, and its day; without a price ``says`` is why."""
+
+    usd: float | None
+    says: str
+    day: date | None
 
 
 @dataclass(frozen=True)
@@ -198,7 +229,7 @@ def _table(trial: TrialRecord, pricing: Pricing) -> TableCost | None:
 def _ways(trial: TrialRecord, pricing: Pricing, table: TableCost | None) -> tuple[KnownWay, ...]:
     """Every way in the order in which the rule asks."""
     recorded = [_dated(cost, trial) for cost in trial.costs]
-    found = [KnownWay(_way(cost), _rated(cost, pricing)) for cost in recorded]
+    found = [KnownWay(_way(cost), _rated(cost, pricing.credit_price(trial))) for cost in recorded]
     if table is not None:
         # What the book said at the time of the run gives way to what it says now.
         if table.found or pricing.price_date is not None:
@@ -257,17 +288,21 @@ def _dated(cost: Cost, trial: TrialRecord) -> Cost:
     return cost.model_copy(update={"price_as_of": day})
 
 
-def _rated(cost: Cost, pricing: Pricing) -> Cost:
+def _rated(cost: Cost, price: CreditPrice | None) -> Cost:
     """Credits at the asked price of a credit, from the credits and not from dollars; others as they are."""
-    if cost.basis is not CostBasis.CREDITS or pricing.usd_per_credit is None:
+    if cost.basis is not CostBasis.CREDITS or price is None:
         return cost
-    amount = credits_cost(cost.credits_used, pricing.usd_per_credit)
+    amount = None if price.usd is None else credits_cost(cost.credits_used, price.usd)
+    missing = price.says if price.usd is None else "how many credits were used is not known"
+    asked = (
+        "credits x the price of a plan" if price.usd is None else f"credits x {price.usd:g} USD per credit"
+    )
     return cost.model_copy(
         update={
             "amount_usd": amount,
-            "source": f"credits x {pricing.usd_per_credit:g} USD per credit, as asked for",
-            "price_as_of": pricing.price_date or cost.price_as_of,
-            "missing_reason": None if amount is not None else "how many credits were used is not known",
+            "source": f"{asked}, {price.says}",
+            "price_as_of": price.day or cost.price_as_of,
+            "missing_reason": None if amount is not None else missing,
         }
     )
 

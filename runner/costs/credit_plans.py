@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -11,10 +13,29 @@ from pydantic import Field, ValidationError, model_validator
 from runner.costs.price_files import PriceSource
 from runner.costs.strict_yaml import read_strict_yaml
 from runner.costs.yaml_faults import fault_lines
-from runner.errors import ConfigurationError
+from runner.errors import ConfigurationError, UsageError
 from runner.records.base import Part, Slug
 
 Dollars = Annotated[float, Field(gt=0)]
+OVERAGE = "overage"
+"""Said behind the name of a plan, for the price of the credits that go beyond it."""
+FLAG = "--credit-plan"
+
+
+@dataclass(frozen=True)
+class PlanChoice:
+    """A plan that credits are priced by: within what it holds, or beyond it."""
+
+    provider: str
+    plan: str
+    overage: bool = False
+
+    @property
+    def words(self) -> str:
+        """The choice as a part of a sentence."""
+        return f"credits of {self.provider} at its plan {self.plan}" + (
+            ", beyond its credits" if self.overage else ""
+        )
 
 
 class CreditPlan(Part):
@@ -37,6 +58,15 @@ class CreditPlan(Part):
     def usd_per_credit(self) -> float:
         """US dollars of a credit of the plan when all of them are used. Source: specification 5.7."""
         return self.usd_per_month / self.credits
+
+    def price(self, *, overage: bool) -> float | None:
+        """US dollars of a credit within the plan, or beyond it; None where that is not known."""
+        return self.overage_usd_per_credit if overage else self.usd_per_credit
+
+    def days(self) -> str:
+        """The days on which the plan is sold so, in words."""
+        until = f"to {self.effective_to.isoformat()}" if self.effective_to is not None else "on"
+        return f"from {self.effective_from.isoformat()} {until}"
 
     def holds_on(self, day: date) -> bool:
         """Whether the plan is sold so on ``day``."""
@@ -67,6 +97,47 @@ class CreditPlans(Part):
         """The plans of ``provider`` on ``day``, the dearest credit first."""
         found = [plan for plan in self.plans if plan.provider == provider and plan.holds_on(day)]
         return tuple(sorted(found, key=lambda plan: (-plan.usd_per_credit, plan.usd_per_month)))
+
+    def of(self, choice: PlanChoice, day: date) -> CreditPlan | None:
+        """The plan of ``choice`` as it is sold on ``day``; None where no price of that day is known."""
+        return next((plan for plan in self.on(choice.provider, day) if plan.plan == choice.plan), None)
+
+    def choices(self) -> tuple[PlanChoice, ...]:
+        """Every plan, within and where that is known beyond its credits, in the order of the file."""
+        found = [
+            PlanChoice(plan.provider, plan.plan, overage)
+            for plan in self.plans
+            for overage in (False, True)
+            if plan.price(overage=overage) is not None
+        ]
+        return tuple(dict.fromkeys(found))
+
+    def chosen(self, text: str) -> PlanChoice:
+        """The choice that ``[PROVIDER/]PLAN[:overage]`` names.
+
+        Raises:
+            UsageError: no plan has this name, or plans of several vendors have it.
+        """
+        named: dict[str, list[PlanChoice]] = {}
+        for choice in self.choices():
+            tail = f":{OVERAGE}" if choice.overage else ""
+            for name in (f"{choice.plan}{tail}", f"{choice.provider}/{choice.plan}{tail}"):
+                named.setdefault(name, []).append(choice)
+        found = named.get(text, [])
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise UsageError(
+                f"plans of {len(found)} vendors are named {text!r}",
+                where=FLAG,
+                remedy=f"say whose: {', '.join(f'{each.provider}/{text}' for each in found)}",
+            )
+        near = difflib.get_close_matches(text, list(named), n=1)
+        raise UsageError(
+            f"there is no credit plan {text!r}" + (f"; did you mean {near[0]}?" if near else ""),
+            where=FLAG,
+            remedy=f"one of {', '.join(name for name in named if '/' not in name)}",
+        )
 
     def source_of(self, plan: CreditPlan) -> str:
         """Who says so, in one line."""

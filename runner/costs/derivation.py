@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from runner.costs.bases import KnownWay, Pricing, TrialCosts, Way, costs_of, day_of
 from runner.costs.disagreement import AGREEMENT_WORDS, CLASSES
-from runner.costs.evidence import Evidence
+from runner.costs.evidence import Evidence, usd_per_credit
 from runner.costs.hardware import INPUT_WEIGHT, SECONDS_PER_HOUR, HardwareRate, MissingRate, split_rates
 from runner.costs.price_lists import Followed
 from runner.costs.price_table import Priced
@@ -48,7 +48,7 @@ def derivation(trial: TrialRecord, pricing: Pricing, followed: Followed | None =
         followed: the price list that the dollars of its agent and model follow, where one was found.
     """
     costs = costs_of(trial, pricing)
-    compared = reconcile_trial(Evidence(trial, costs, followed, pricing.usd_per_credit))
+    compared = reconcile_trial(Evidence(trial, costs, followed, usd_per_credit(trial, pricing)))
     steps = [
         Step("trial", tuple(_identity(trial))),
         Step("tokens", tuple(_tokens(trial.usage))),
@@ -99,12 +99,27 @@ def _way(each: KnownWay, trial: TrialRecord, costs: TrialCosts, pricing: Pricing
         case Way.CREDITS if each.cost.credits_used is not None and each.cost.amount_usd is not None:
             rate = each.cost.amount_usd / each.cost.credits_used if each.cost.credits_used else 0.0
             yield f"{each.cost.credits_used:g} credits x {rate:g} USD = {dollars(each.cost.amount_usd)}"
+            yield from _plans(each.cost.credits_used, trial, pricing)
         case Way.NOTIONAL:
             yield "nobody was billed at this price, so it is never a cost"
         case _:
             pass
     yield f"{_amount(each.cost)}; basis {each.cost.basis.value}, {_day(each.cost)}"
     yield f"source: {each.cost.source}"
+
+
+def _plans(used: float, trial: TrialRecord, pricing: Pricing) -> Iterator[str]:
+    """What the credits cost by each plan that is known on the day, and who says so."""
+    day = pricing.day_for(trial)
+    if pricing.plans is None or day is None:
+        return
+    for plan in pricing.plans.on(trial.identity.cell.provider, day):
+        within, beyond = plan.usd_per_credit, plan.overage_usd_per_credit
+        more = "" if beyond is None else f", beyond it at {beyond:g} {dollars(used * beyond)}"
+        yield (
+            f"plan {plan.plan} ({plan.usd_per_month:g} USD for {plan.credits:,} credits, {plan.days()}, "
+            f"checked on {plan.checked_on.isoformat()}): at {within:g} {dollars(used * within)}{more}"
+        )
 
 
 def _row(part: Priced) -> Iterator[str]:

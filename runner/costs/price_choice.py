@@ -10,6 +10,8 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from runner.costs.bases import Pricing
+from runner.costs.credit_plans import FLAG as PLAN_FLAG
+from runner.costs.credit_plans import PlanChoice, load_credit_plans
 from runner.costs.hardware import HardwareRates
 from runner.costs.instances import DEFAULT_COMMITMENT, Commitment, load_instance_prices
 from runner.costs.price_book import load_price_book
@@ -18,6 +20,7 @@ from runner.records import ThroughputRecord
 
 INSTANCE_PRICES = Path("prices") / "instances.yaml"
 TOKEN_PRICES = Path("prices") / "tokens"
+CREDIT_PLANS = Path("prices") / "credits.yaml"
 TODAY = "today"
 COMMITMENTS = {
     Commitment.ON_DEMAND: "on-demand prices",
@@ -34,6 +37,7 @@ class PriceChoice:
     price_date: date | None = None
     commitment: Commitment = DEFAULT_COMMITMENT
     usd_per_credit: float | None = None
+    credit_plan: PlanChoice | None = None
 
     @property
     def words(self) -> str:
@@ -45,6 +49,8 @@ class PriceChoice:
             parts.append(f"machines at {COMMITMENTS[self.commitment]}")
         if self.usd_per_credit is not None:
             parts.append(f"credits at ${self.usd_per_credit:g} each")
+        if self.credit_plan is not None:
+            parts.append(self.credit_plan.words)
         return (
             f"Costs are worked out at other prices than those of the runs: {', '.join(parts)}."
             if parts
@@ -59,22 +65,46 @@ class PriceChoice:
         """
         rates = HardwareRates(sweeps, load_instance_prices(datasets / INSTANCE_PRICES), self.commitment)
         book = load_price_book(datasets / TOKEN_PRICES)
-        return Pricing(book, rates, self.price_date, self.usd_per_credit)
+        plans = datasets / CREDIT_PLANS
+        known = load_credit_plans(plans) if plans.is_file() else None
+        return Pricing(book, rates, self.price_date, self.usd_per_credit, known, self.credit_plan)
 
 
 def read_price_choice(
-    price_date: str | None = None, commitment: str | None = None, usd_per_credit: str | None = None
+    price_date: str | None = None,
+    commitment: str | None = None,
+    usd_per_credit: str | None = None,
+    credit_plan: str | None = None,
+    *,
+    datasets: Path | None = None,
 ) -> PriceChoice:
     """The choice that flags make; ``today`` is the day it is in UTC, None is the usual.
 
+    The plans that ``credit_plan`` is one of are those below ``datasets``.
+
     Raises:
-        UsageError: a day, a commitment or a price that is none.
+        UsageError: a day, a commitment, a price or a plan that is none, or two prices of a credit.
+        ConfigurationError: the list of credit plans has faults.
     """
+    if usd_per_credit is not None and credit_plan is not None:
+        raise UsageError(
+            "a credit cannot have two prices",
+            where=f"--usd-per-credit and {PLAN_FLAG}",
+            remedy="give one of them",
+        )
     return PriceChoice(
         None if price_date is None else _day(price_date),
         DEFAULT_COMMITMENT if commitment is None else _commitment(commitment),
         None if usd_per_credit is None else _dollars(usd_per_credit),
+        None if credit_plan is None else _plan(credit_plan, datasets),
     )
+
+
+def _plan(text: str, datasets: Path | None) -> PlanChoice:
+    path = None if datasets is None else datasets / CREDIT_PLANS
+    if path is None or not path.is_file():
+        raise UsageError("no credit plans are known here", where=PLAN_FLAG, remedy="give --usd-per-credit")
+    return load_credit_plans(path).chosen(text)
 
 
 def _day(text: str) -> date:

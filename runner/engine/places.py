@@ -37,6 +37,11 @@ class Places:
         return self.datasets / "prices" / "tokens"
 
     @property
+    def credit_plans(self) -> Path:
+        """The plans of vendors that bill by credits."""
+        return self.datasets / "prices" / "credits.yaml"
+
+    @property
     def recipes(self) -> Path:
         """How models are served by servers of one's own."""
         return self.datasets / "recipes"

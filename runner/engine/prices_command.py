@@ -47,7 +47,7 @@ def prices_command(
         ConfigurationError: the files of the book have faults.
     """
     book = load_price_book(places.prices)
-    day = _day(on)
+    day = read_day(on)
     wanted = _choice(RegionClass, region_class, "--region-class") if region_class else None
     asked_tier = _choice(ServiceTier, tier, "--tier") if tier else None
     if prompt_tokens is not None and (prompt_tokens < 1 or not model):
@@ -63,9 +63,7 @@ def prices_command(
             and wanted in {None, row.region_class}
             and asked_tier in {None, row.service_tier}
         ]
-        # A row of its own for each price is what grep and head need; a terminal is as wide as it is.
-        wide = console if console.is_terminal else Console(file=console.file, width=WIDE)
-        wide.print(price_table(shown))
+        show_table(console, price_table(shown))
         for number, source in enumerate(_sources(shown), start=1):
             say(f"source {number}: {source}")
         say(f"{len(shown)} of {len(book.rows)} rows of the price book {book.digest[:12]}")
@@ -77,6 +75,12 @@ def prices_command(
         return NOT_FOUND
     questions = [PriceQuestion(each, model, day, wanted, service_tier, prompt_tokens) for each in asked]
     return _explained(book, questions, say)
+
+
+def show_table(console: Console, shown: Table) -> None:
+    """Print a table; where no terminal says how wide it is, each row on one line, for grep and head."""
+    wide = console if console.is_terminal else Console(file=console.file, width=WIDE)
+    wide.print(shown)
 
 
 def price_table(rows: Sequence[PriceRow]) -> Table:
@@ -132,7 +136,12 @@ def _holds_for(row: PriceRow) -> str:
     return f"({', '.join(parts)})" if parts else ""
 
 
-def _day(text: str) -> date:
+def read_day(text: str) -> date:
+    """The day that ``--on`` names; without one, today.
+
+    Raises:
+        UsageError: it is none.
+    """
     if not text:
         return date.today()
     try:

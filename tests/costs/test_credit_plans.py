@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from runner.costs import credits_cost, load_credit_plans
-from runner.errors import ConfigurationError
+from runner.costs.credit_plans import PlanChoice
+from runner.errors import ConfigurationError, UsageError
 
 SHIPPED = Path(__file__).resolve().parents[2] / "datasets" / "prices" / "credits.yaml"
 DAY = date(2026, 8, 15)
@@ -81,3 +82,43 @@ def test_a_plan_may_change_its_price_from_one_day_to_the_next(tmp_path: Path) ->
     plans = load_credit_plans(path)
     assert [plan.usd_per_month for plan in plans.on("kiro", date(2026, 7, 31))] == [20, 200]
     assert [plan.usd_per_month for plan in plans.on("kiro", date(2026, 8, 1))] == [40, 200]
+
+
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("pro", PlanChoice("kiro", "pro")),
+        ("power:overage", PlanChoice("kiro", "power", overage=True)),
+        ("kiro/pro-plus", PlanChoice("kiro", "pro-plus")),
+    ],
+)
+def test_a_plan_is_chosen_by_its_name(text: str, choice: PlanChoice) -> None:
+    plans = load_credit_plans(SHIPPED)
+    assert plans.chosen(text) == choice
+    assert choice in plans.choices()
+    assert len(plans.choices()) == 6
+
+
+def test_a_name_of_no_plan_is_refused_with_the_nearest_and_one_of_two_vendors_with_both() -> None:
+    plans = load_credit_plans(SHIPPED)
+    with pytest.raises(UsageError, match="did you mean power"):
+        plans.chosen("powr")
+    with pytest.raises(UsageError) as unlike:
+        plans.chosen("zzz")
+    assert "pro:overage" in unlike.value.message()
+    other = plans.plans[0].model_copy(update={"provider": "elsewhere"})
+    both = plans.model_copy(update={"plans": (*plans.plans, other)})
+    with pytest.raises(UsageError, match="plans of 2 vendors") as twice:
+        both.chosen("pro")
+    assert "kiro/pro, elsewhere/pro" in twice.value.message()
+    assert both.chosen("elsewhere/pro").provider == "elsewhere"
+
+
+def test_a_plan_whose_overage_is_unknown_offers_none_and_a_day_without_the_plan_has_none() -> None:
+    plans = load_credit_plans(SHIPPED)
+    bare = plans.model_copy(
+        update={"plans": (plans.plans[0].model_copy(update={"overage_usd_per_credit": None}),)}
+    )
+    assert bare.choices() == (PlanChoice("kiro", "pro"),)
+    assert plans.of(PlanChoice("kiro", "pro"), date(2026, 4, 1)) is None
+    assert plans.of(PlanChoice("kiro", "pro"), DAY) == plans.plans[0]

@@ -56,6 +56,20 @@ def test_a_near_commitment_is_offered() -> None:
         read_price_choice(commitment="commit_1y")
 
 
+def test_a_plan_is_told_and_one_that_nobody_sells_or_a_second_price_is_refused(tmp_path: Path) -> None:
+    choice = read_price_choice(credit_plan="pro:overage", datasets=ROOT / "datasets")
+    assert "credits of kiro at its plan pro, beyond its credits" in choice.words
+    assert choice.pricing(ROOT / "datasets", []).plan == choice.credit_plan
+    for plan, rate, folder, said in (
+        ("prox", None, ROOT / "datasets", "did you mean pro?"),
+        ("pro", "0.03", ROOT / "datasets", "cannot have two prices"),
+        ("pro", None, tmp_path, "no credit plans are known"),
+        ("pro", None, None, "no credit plans are known"),
+    ):
+        with pytest.raises(UsageError, match=said.replace("?", r"\?")):
+            read_price_choice(usd_per_credit=rate, credit_plan=plan, datasets=folder)
+
+
 def test_the_shipped_lists_make_a_pricing() -> None:
     found = read_price_choice(commitment="spot").pricing(ROOT / "datasets", [])
     assert (found.rates.commitment, bool(found.book.rows)) == (Commitment.SPOT, True)

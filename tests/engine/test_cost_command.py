@@ -91,6 +91,30 @@ def test_other_prices_change_the_headline_and_are_told_first() -> None:
     assert any("on_demand: 63.296 USD an hour" in line for line in usual)
 
 
+@pytest.mark.parametrize(
+    ("plan", "day", "amount", "said"),
+    [
+        ("pro", None, "$4.742800", "plan pro of kiro: 20 USD a month for 1,000 credits, all of them used"),
+        ("power:overage", None, "$9.485600", "plan power of kiro: 200 USD a month for 10,000 credits, for"),
+        ("pro", "2025-01-01", "not priced: ", "no price of a credit of plan pro on 2025-01-01 is known"),
+    ],
+)
+def test_credits_are_priced_by_a_plan_of_the_day(plan: str, day: str | None, amount: str, said: str) -> None:
+    choice = read_price_choice(price_date=day, credit_plan=plan, datasets=ROOT / "datasets")
+    headline = part(explained(CREDITS, choice), "headline", "how far the ways agree")
+    assert headline[0].startswith(f"{amount}" if day else f"{amount}; basis credits, prices of 2026-08-15")
+    assert said in headline[1]
+
+
+def test_what_the_credits_cost_by_each_known_plan_stands_beside_and_a_plan_moves_no_other_cost() -> None:
+    lines = explained(CREDITS)
+    assert sum(line.startswith("plan p") and "at 0.02 $4.742800" in line for line in lines) == 3
+    chosen = read_price_choice(credit_plan="pro", datasets=ROOT / "datasets")
+    assert part(explained(METERED, chosen), "headline", "how far the ways agree") == part(
+        explained(METERED), "headline", "how far the ways agree"
+    )
+
+
 def test_a_list_found_from_the_dollars_is_not_called_a_second_way_with_a_ratio_of_one() -> None:
     [line] = [
         line for line in explained(NOTIONAL) if "tokens x the agent's default" in line and " / " in line[60:]

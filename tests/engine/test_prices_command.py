@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError, NoCredentialsError
 from rich.console import Console
 
 from runner.costs import PriceQuestion, load_price_book
+from runner.engine.credits_command import credits_command
 from runner.engine.places import Places
 from runner.engine.prices_command import prices_command
 from runner.engine.prices_proposing import Wanted, fetch_bedrock_prices, import_prices
@@ -82,6 +83,30 @@ def test_the_book_is_listed_with_prices_days_source_and_day_of_checking(places: 
     for expected in ("1.1 / 5.5 / 0.11 / 1.375 / -", "since", "2026-06-01", "A price list", "2026-11-30"):
         assert expected in shown
     assert "1 of 1 rows of the price book" in shown
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "shown"),
+    [
+        ({}, 0, ("kiro pro-plus", "0.04", "2026-11-30", "https://kiro.dev", "note on power", "3 of 3 plans")),
+        ({"provider": "kiro", "on": "2026-04-02"}, 0, ("from 2026-04-02 on", "3 of 3 plans")),
+        ({"on": "2026-04-01"}, 3, ("0 of 3 plans",)),
+        ({"provider": "nobody"}, 3, ("0 of 3 plans",)),
+    ],
+)
+def test_credit_plans_are_listed_with_their_prices_days_and_sources(
+    flags: dict[str, str], code: int, shown: tuple[str, ...]
+) -> None:
+    screen = io.StringIO()
+
+    def say(line: str) -> None:
+        screen.write(line + "\n")
+
+    console = Console(file=screen, width=80)
+    asked = {"provider": "", "on": "", **flags}
+    assert credits_command(Places(PROJECT), console, say, **asked) == code
+    for part in shown:
+        assert part in screen.getvalue()
 
 
 @pytest.mark.parametrize("flags", [{"on": "2026-05-01"}, {"provider": "nobody"}])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -11,8 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
+from generators.publish.command import serve_command
 from generators.publish.preview import serve
-from runner.errors import PublishError
+from runner.costs.price_choice import read_price_choice
+from runner.errors import PublishError, UsageError
 from tests.generators.publish.project import write, write_pages
 
 PATIENCE_SECONDS = 60.0
@@ -93,3 +96,11 @@ def test_without_any_good_site_the_preview_does_not_begin(project: Path) -> None
     with pytest.raises(PublishError, match=r"gone\.md"):
         serve(project, progress=lines.append, port=0, write_sources=write_pages)
     assert lines == []
+
+
+def test_other_prices_are_told_before_anything_is_built_or_refused(project: Path) -> None:
+    lines: list[str] = []
+    choice = read_price_choice(commitment="on_demand")
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UsageError):
+        serve_command(project, lines.append, choice, port=taken.getsockname()[1], subpath="")
+    assert lines == [choice.words]
