@@ -6,6 +6,7 @@ import os
 import platform
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -25,8 +26,9 @@ LIMITS: tuple[tuple[int, float, float], ...] = ((100, 0.5, 2.0), (256, 1.0, 5.0)
 """Streams up to which a bias of the TTFT at p50 and p99 may be at most so many milliseconds."""
 TLS_FACTOR = 2.0
 SHARE_OF_TTFT = 0.01
+LAG_LIMIT_MS = 15.0
+"""A loop that was ever later than this does not keep up, whatever its bias is."""
 START_SECONDS = 0.3
-WORKER_START_SECONDS = 3.0
 
 
 class Spread(Part):
@@ -90,6 +92,11 @@ class CalibrationLevel(Part):
         p50, p99 = self.limit
         return abs(self.ttft_bias.p50) <= p50 and abs(self.ttft_bias.p99) <= p99
 
+    @property
+    def keeps_up(self) -> bool:
+        """Whether nothing speaks against so many streams in so many processes: neither bias nor lag."""
+        return self.within is True and (self.largest_loop_lag_ms or 0.0) <= LAG_LIMIT_MS
+
 
 class Calibration(Part):
     """All levels, and what they were measured on."""
@@ -148,8 +155,13 @@ def calibrate(
     tls: bool = False,
     workers: int = 1,
     loop: LoopName = "auto",
+    read_at_once: bool = False,
 ) -> Calibration:
     """Measure the client at each number of ``streams``, with ``rounds`` requests per stream.
+
+    Args:
+        workers: processes that share the streams.
+        read_at_once: whether answers are read while others are in flight, as a benchmark does.
 
     Raises:
         ConfigurationError: TLS or uvloop are wanted and cannot be had.
@@ -158,7 +170,7 @@ def calibrate(
     levels = []
     for count in streams:
         with Metronome(beat, tls=tls) as metronome:
-            batch = _batch(metronome, count, rounds, transport, workers)
+            batch = replace(_batch(metronome, count, rounds, transport), read_at_once=read_at_once)
             played = play_in_workers(batch, workers, loop)
             levels.append(level_of(count, played, metronome.log(), transport=transport, tls=tls))
     return Calibration(
@@ -249,12 +261,11 @@ def spread(values: Sequence[float]) -> Spread:
     )
 
 
-def _batch(metronome: Metronome, streams: int, rounds: int, transport: Transport, workers: int) -> Batch:
+def _batch(metronome: Metronome, streams: int, rounds: int, transport: Transport) -> Batch:
     """Streams that begin evenly over the time one answer takes, so that no instant has them all."""
     beat = metronome.beat
     lasts_ns = int((beat.first_ms + beat.gap_ms * beat.chunks) * NS_PER_MS)
-    begin = time.perf_counter_ns()
-    begin += int((WORKER_START_SECONDS if workers > 1 else START_SECONDS) * 1e9)
+    begin = time.perf_counter_ns() + int(START_SECONDS * 1e9)
     sessions = [
         Session(
             tuple(_question(f"{stream}-{number}") for number in range(rounds)),

@@ -108,8 +108,7 @@ class StreamClient:
         carrier = await self._slots.get()
         try:
             if self._breaker is not None and self._breaker.reason is not None:
-                failure = Failure(code="circuit_open", message=self._breaker.reason, phase=Phase.HARNESS)
-                exchange.broken = Broken(Outcome.HARNESS_ERROR, failure)
+                exchange.broken = circuit_open(self._breaker.reason)
                 return exchange
             exchange.stamps.released = begun = time.perf_counter_ns()
             exchange.started_at = datetime.now(UTC)
@@ -136,6 +135,12 @@ class StreamClient:
             asked = retry_after_seconds(head.headers, exchange.started_at)
             wait = min(asked or 0.0, self._pace_seconds)
             self._not_before_ns = max(self._not_before_ns, time.perf_counter_ns() + int(wait * NS))
+
+
+def circuit_open(reason: str) -> Broken:
+    """What becomes of a request that is not sent because a circuit is open."""
+    failure = Failure(code="circuit_open", message=reason, phase=Phase.HARNESS)
+    return Broken(Outcome.HARNESS_ERROR, failure)
 
 
 def _carriers(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from runner.endpoint.address import EndpointAddress
 from runner.endpoint.ask import Outcome
 from runner.endpoint.calibration import (
     Calibration,
@@ -15,12 +14,12 @@ from runner.endpoint.calibration import (
     level_of,
     spread,
 )
-from runner.endpoint.load import Batch, Played, Session, merged
+from runner.endpoint.load import Batch, Played, Session
 from runner.endpoint.loops import loop_name
 from runner.endpoint.metronome.beat import Beat, Truth
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.reading import read
-from runner.endpoint.workers import play_in_workers, work
+from runner.endpoint.workers import play_in_workers
 from runner.errors import ConfigurationError, EndpointError
 from tests.endpoint.exchanges import DONE, MS, chunk, exchange, question, sse
 
@@ -67,7 +66,7 @@ def test_the_client_is_measured_against_another_process_and_the_value_can_be_sto
 def test_the_server_notes_what_it_sent_and_keeps_its_delays() -> None:
     with Metronome(QUICK) as metronome:
         batch = Batch(metronome.address, (Session((question(headers={"x-metronome-id": "seven"}),)),))
-        result = work(batch, "asyncio").results[0]
+        result = play_in_workers(batch, 1, "asyncio").results[0]
         truth = metronome.log()[0]
         assert metronome.log() == []
     assert (truth.identifier, result.request_id) == ("seven", "seven")
@@ -81,36 +80,6 @@ def test_the_server_notes_what_it_sent_and_keeps_its_delays() -> None:
     first = result.milestones.first_any
     assert first is not None
     assert first > truth.sends_ns[0]
-
-
-def test_a_load_in_two_processes_is_the_same_load() -> None:
-    with Metronome(QUICK) as metronome:
-        sessions = [
-            Session(tuple(question(headers={"x-metronome-id": f"{stream}-{n}"}) for n in range(2)))
-            for stream in range(3)
-        ]
-        played = play_in_workers(Batch(metronome.address, tuple(sessions)), 2, "asyncio")
-        noted = {truth.identifier for truth in metronome.log()}
-    assert played.workers == 2
-    assert {result.request_id for result in played.results} == noted
-    assert len(noted) == 6
-    assert {result.outcome for result in played.results} == {Outcome.OK}
-    assert played.cpu_seconds > 0
-
-
-def test_sessions_are_dealt_out_evenly_and_none_is_lost() -> None:
-    sessions = tuple(Session((question(model=str(number)),)) for number in range(5))
-    parts = Batch(EndpointAddress("http://h/v1"), sessions).split(3)
-    assert [len(part.sessions) for part in parts] == [2, 2, 1]
-    assert sorted(part.model for each in parts for session in each.sessions for part in session.requests) == [
-        *"01234"
-    ]
-    assert len(Batch(EndpointAddress("http://h/v1"), sessions[:1]).split(4)) == 1
-
-
-def test_the_lag_of_several_processes_is_the_largest() -> None:
-    both = merged([Played((), 1.0, 5.0), Played((), 2.0, None)])
-    assert (both.cpu_seconds, both.largest_lag_ms, both.workers) == (3.0, 5.0, 2)
 
 
 def test_bias_is_measured_less_true() -> None:
