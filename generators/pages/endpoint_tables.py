@@ -82,6 +82,7 @@ def score_table(run: EndpointRun) -> Table | None:
         Column("Right of all asked", "number", "a failed request counts as not right"),
         Column("Right of the answered", "number"),
         Column("First pass", "number", "cases whose first instance was right"),
+        Column("Instructions followed", "number", "single ones, where a prompt has several that are checked"),
         Column("Consistency", "number", "share of the most frequent answer over repeats of one instance"),
         Column("Brier score", "number", "of the confidence that was told: 0 is best"),
         Column("Robustness drop", "number", "points lost where the same puzzle was worded in another way"),
@@ -232,7 +233,10 @@ def _score_entries(score: ScoreFigure) -> list[Entry]:
         consistency = Entry(words.percent(score.consistency), score.consistency, note=repeats)
     brier = Entry("not measured", note="no confidence was told", unknown=True)
     if score.brier is not None:
-        brier = Entry(f"{score.brier:.3f}", score.brier, note=f"{score.confidences:,} confidences")
+        told = f"{score.confidences:,} confidences"
+        if score.mean_confidence is not None:
+            told += f", {words.percent(score.mean_confidence)} on average"
+        brier = Entry(f"{score.brier:.3f}", score.brier, note=told)
     drop = NOT_MEASURED
     if score.robustness_drop is not None:
         drop = Entry(signed(score.robustness_drop, None), score.robustness_drop)
@@ -240,6 +244,7 @@ def _score_entries(score: ScoreFigure) -> list[Entry]:
         rate_entry(score.over_attempted),
         rate_entry(score.over_answered),
         rate_entry(score.first_pass),
+        Entry("none asked", unknown=True) if score.instructions is None else rate_entry(score.instructions),
         consistency,
         brier,
         drop,

@@ -44,7 +44,7 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
     """By us: no fault of the provider's."""
     SKIPPED_BUDGET = "skipped_budget"
-    """Never sent, because time or money ran out."""
+    """Never sent, because time or money ran out. The record of such a trial has no request and the reason."""
     HARNESS_ERROR = "harness_error"
     """By us: never sent, or not by the endpoint's fault (a dead local gateway, an open circuit)."""
 
@@ -54,13 +54,16 @@ ANSWERED = frozenset({Outcome.OK, Outcome.LENGTH, Outcome.REFUSED})
 
 
 class Phase(StrEnum):
-    """Where a request failed."""
+    """Where a request failed.
+
+    Scoring is no phase of it: a scorer that fails leaves the request as it was measured, and the trial gets
+    the verdict ``error`` with the scorer's reason.
+    """
 
     CONNECT = "connect"
     HEADERS = "headers"
     STREAM = "stream"
     PARSE = "parse"
-    EVALUATE = "evaluate"
     HARNESS = "harness"
 
 

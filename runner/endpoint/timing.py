@@ -34,6 +34,7 @@ class Timing(Part):
     """All figures of one request; each is None where it was not measured."""
 
     queue_ms: Ms | None
+    slot_ms: Ms | None
     connect_ms: Ms | None
     tls_ms: Ms | None
     headers_ms: Ms | None
@@ -44,6 +45,7 @@ class Timing(Part):
     first_visible_ms: Ms | None
     first_tool_ms: Ms | None
     ttfo_ms: Ms | None
+    last_visible_ms: Ms | None
     latency_ms: Ms | None
     scheduled_latency_ms: Ms | None
     done_ms: Ms | None
@@ -69,6 +71,7 @@ def timing(result: StreamResult) -> Timing:
     at = result.milestones
     return Timing(
         queue_ms=between(at.scheduled, at.sent),
+        slot_ms=between(at.scheduled, at.released),
         connect_ms=between(at.connect_begun, at.connected),
         tls_ms=between(at.connected, at.secured),
         headers_ms=between(at.sent, at.headers),
@@ -79,6 +82,7 @@ def timing(result: StreamResult) -> Timing:
         first_visible_ms=between(at.sent, at.first_visible),
         first_tool_ms=between(at.sent, at.first_tool),
         ttfo_ms=ttfo(result),
+        last_visible_ms=between(at.sent, at.last_visible),
         latency_ms=latency(result),
         scheduled_latency_ms=between(at.scheduled, at.last_any),
         done_ms=between(at.sent, at.done),
@@ -134,10 +138,13 @@ def output_tps(result: StreamResult) -> float | None:
 
 
 def visible_tps(result: StreamResult) -> float | None:
-    """``(visible - 1) / (last_visible - first_visible)`` per second; None with one visible chunk."""
+    """``(visible - 1) / (last_visible - first_visible)`` per second.
+
+    None with one visible chunk, and with fewer than 2 visible tokens, where 0 would be no speed.
+    """
     tokens = None if result.usage is None else result.usage.visible_tokens
     span = between(result.milestones.first_visible, result.milestones.last_visible)
-    return (tokens - 1) / (span / 1000) if tokens is not None and tokens >= 1 and span else None
+    return (tokens - 1) / (span / 1000) if tokens is not None and tokens >= 2 and span else None
 
 
 def e2e_tps(result: StreamResult) -> float | None:

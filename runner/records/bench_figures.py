@@ -84,7 +84,11 @@ class ScoreFigure(Part):
     consistency_groups: Count = 0
     answer_entropy_bits: float | None = Field(default=None, description="mean over repeats of one instance")
     brier: float | None = None
+    mean_confidence: float | None = Field(default=None, description="that models gave to their own answers")
     confidences: Count = 0
+    instructions: RateFigure | None = Field(
+        default=None, description="single instructions followed, of all in the answers that have such"
+    )
     robustness_drop: float | None = Field(
         default=None, description="mean over variants: score of the plain case less that of the variant"
     )
@@ -124,10 +128,10 @@ class Money(Part):
     reported_usd: float | None = Field(default=None, description="what the gateway says, all requests")
     per_attempt_usd: float | None = None
     per_solved_usd: float | None = Field(
-        default=None, description="all money of the group, unsolved included, over what was solved"
+        default=None, description="money of all attempts, unsolved included, over what was solved"
     )
     solved: Count = 0
-    attempts: Count = 0
+    attempts: Count = Field(default=0, description="of one kind of case: the one that is scored")
 
 
 class Tokens(Part):
@@ -144,7 +148,10 @@ class Tokens(Part):
 
 
 class PairedDifference(Part):
-    """``target - reference`` of one figure over instances that both answered, with a bootstrap interval."""
+    """``target - reference`` of one figure over instances that both answered, with a bootstrap interval.
+
+    ``pairs`` counts instances, of which repeats are averaged; ``unpaired`` trials that one target alone has.
+    """
 
     metric: str
     reference: str

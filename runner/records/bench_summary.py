@@ -79,6 +79,7 @@ class CodingSummary(Part):
     target: str
     case: str | None = Field(default=None, description="null: all tasks together")
     attempted: Count
+    skipped: Mapping[str, Count] = Field(default={}, description="planned and never sent, by reason")
     solved: RateFigure
     graded: RateFigure = Field(description="tasks whose tree was graded, of the attempted")
     self_verified: RateFigure
@@ -105,10 +106,13 @@ class LoadPoint(Part):
     window_seconds: float | None = Field(default=None, description="null: the level was never held")
     whole_seconds: float | None = None
     requests: Count = Field(description="of the window, or of the whole where there is none")
+    outside_window: Count = Field(default=0, description="sent before or after it: in no figure of it")
+    skipped: Mapping[str, Count] = Field(default={}, description="planned and never sent, by reason")
     succeeded: RateFigure
     offered_per_second: float | None = Field(default=None, description="planned arrivals; open loops only")
     requests_per_second: float | None = Field(default=None, description="that ended well in the window")
     whole_requests_per_second: float | None = None
+    whole_output_tokens_per_second: float | None = None
     output_tokens_per_second: float | None = None
     in_flight_mean: float | None = None
     in_flight_peak: Count | None = None

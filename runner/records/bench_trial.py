@@ -43,7 +43,10 @@ class BenchUsage(Part):
 class BenchTiming(Part):
     """Figures of one request in milliseconds after sending, or as their names say; null: not measured."""
 
-    queue_ms: Ms | None = None
+    queue_ms: Ms | None = Field(default=None, description="from the planned send time to sending")
+    slot_ms: Ms | None = Field(
+        default=None, description="the part of it until a slot was free; the rest is connecting"
+    )
     connect_ms: Ms | None = None
     tls_ms: Ms | None = None
     headers_ms: Ms | None = None
@@ -54,6 +57,7 @@ class BenchTiming(Part):
     first_visible_ms: Ms | None = None
     first_tool_ms: Ms | None = None
     ttfo_ms: Ms | None = Field(default=None, description="first output that is no reasoning")
+    last_visible_ms: Ms | None = None
     latency_ms: Ms | None = Field(default=None, description="last token of any kind")
     scheduled_latency_ms: Ms | None = Field(default=None, description="the same from the planned send time")
     done_ms: Ms | None = None

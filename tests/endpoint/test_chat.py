@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 
 import pytest
 
 from runner.endpoint.ask import FragmentKind, Outcome, ToolCall
 from runner.endpoint.reading import read
+from runner.endpoint.recording import Keeping, request_record
+from runner.endpoint.statistics.outcomes import reliability
+from runner.records.bench_manifest import BenchPrice
 from tests.endpoint.exchanges import DONE, chunk, exchange, heard, sse
 
 STOP = chunk(finish="stop")
@@ -25,7 +29,12 @@ def test_reasoning_content_finish_and_usage_come_out_as_sent() -> None:
     assert result.outcome is Outcome.OK
     assert (result.reasoning, result.text, result.finish_reason) == ("hm", "yes", "stop")
     assert result.usage is not None
-    assert result.usage.visible_tokens == 3
+    assert (result.usage.prompt_tokens, result.usage.output_tokens) == (10, 5)
+    assert (result.usage.reasoning_tokens, result.usage.visible_tokens) == (2, 3)
+    kinds = [fragment.kind for fragment in result.fragments]
+    assert kinds == [FragmentKind.REASONING, FragmentKind.CONTENT]
+    # A single chunk is no sign of buffering where the whole answer is this short.
+    assert result.buffered is None
     assert result.ended_cleanly
     assert result.model_reported == "m-1"
 
@@ -247,6 +256,16 @@ def test_an_error_in_the_stream_keeps_what_came_and_what_it_said(
     assert result.failure.code == code
     assert result.text == "half"
     assert not result.answered
+
+
+def test_an_error_chunk_keeps_its_code_and_its_words_and_is_no_success() -> None:
+    result = heard([{"error": {"code": "engine_overloaded", "message": "try again later"}}])
+    assert result.failure is not None
+    assert (result.failure.code, result.failure.message) == ("engine_overloaded", "try again later")
+    kept = request_record(result, BenchPrice(priced_on=date(2026, 11, 30)), Keeping())
+    figures = reliability([kept])
+    assert (figures.succeeded.count, figures.succeeded.of) == (0, 1)
+    assert figures.failures == {"engine_overloaded": 1}
 
 
 def test_an_error_inside_a_choice_and_one_named_by_its_event_are_errors_too() -> None:

@@ -39,7 +39,7 @@ def test_a_thinking_model_has_two_first_tokens_and_neither_stands_for_the_other(
     assert found.first_event_ms == 40
     assert (found.ttft_ms, found.first_reasoning_ms) == (100, 100)
     assert (found.ttfo_ms, found.first_visible_ms) == (400, 400)
-    assert found.latency_ms == 500
+    assert (found.latency_ms, found.last_visible_ms) == (500, 500)
     assert (found.done_ms, found.total_ms) == (800, 800)
     assert found.queue_ms == 5
     assert found.scheduled_latency_ms == 505
@@ -84,6 +84,20 @@ def test_there_is_no_time_per_token_where_nothing_can_be_divided(at: list[int], 
     result = streamed(*words(*at), usage=None if tokens is None else {"completion_tokens": tokens})
     assert tpot(result) is None
     assert timing(result).output_tps is None
+
+
+@pytest.mark.parametrize(("tokens", "speed"), [(2, 10), (1, None), (0, None), (None, None)])
+def test_a_visible_speed_takes_two_visible_tokens(tokens: int | None, speed: float | None) -> None:
+    usage: dict[str, object] = {} if tokens is None else {"completion_tokens": tokens}
+    assert timing(streamed(*words(100, 200), usage=usage)).visible_tps == speed
+
+
+def test_waiting_for_a_slot_is_told_apart_from_the_whole_wait() -> None:
+    made = exchange((10, sse(STOP)))
+    assert timing(read(made)).slot_ms is None
+    made.stamps.released = (made.stamps.sent or 0) - 2 * MS
+    found = timing(read(made))
+    assert (found.queue_ms, found.slot_ms) == (5, 3)
 
 
 def test_input_speed_counts_only_what_no_cache_gave() -> None:

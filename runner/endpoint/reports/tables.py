@@ -168,12 +168,14 @@ def _dimensions(summary: BenchSummary, labels: dict[str, str]) -> Iterator[Table
             each.name,
             shown.rate(each.score.over_attempted),
             shown.rate(each.score.over_answered),
+            shown.rate(each.score.instructions),
         )
         for each in summary.slices
         if each.by == "dimension"
     )
     if rows:
-        yield Table("Capability", ("Target", "Dimension", "Right of asked", "Right of answered"), rows)
+        head: Head = ("Target", "Dimension", "Right of asked", "Right of answered", "Instructions followed")
+        yield Table("Capability", head, rows)
 
 
 def _comparisons(summary: BenchSummary, labels: dict[str, str]) -> Iterator[Table]:

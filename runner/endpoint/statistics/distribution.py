@@ -18,6 +18,7 @@ CURVE_POINTS = 101
 NOT_MEASURED = "not measured"
 MEASURES = (
     "queue_ms",
+    "slot_ms",
     "connect_ms",
     "tls_ms",
     "headers_ms",
@@ -28,6 +29,7 @@ MEASURES = (
     "first_visible_ms",
     "first_tool_ms",
     "ttfo_ms",
+    "last_visible_ms",
     "latency_ms",
     "scheduled_latency_ms",
     "done_ms",

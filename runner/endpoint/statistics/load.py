@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +27,7 @@ from runner.records.bench_summary import LoadCurve, LoadPoint
 from runner.records.bench_trial import BenchTrial
 
 SLICES = 10
+ALWAYS = Window(float("-inf"), float("inf"))
 DEGRADED = 2.0
 
 
@@ -45,10 +46,11 @@ def curves(
     stages: Sequence[LoadStage], trials: Sequence[BenchTrial], limits: Limits, seed: int
 ) -> tuple[LoadCurve, ...]:
     """The load of a run as curves: one for each group of stages at each target."""
-    by_stage: dict[str, list[BenchTrial]] = defaultdict(list)
+    found: dict[str, list[BenchTrial]] = defaultdict(list)
     for trial in trials:
-        if trial.load is not None and trial.skipped is None:
-            by_stage[trial.load.stage].append(trial)
+        if trial.load is not None:
+            found[trial.load.stage].append(trial)
+    by_stage = {key: each for key, each in found.items() if any(one.skipped is None for one in each)}
     groups: dict[tuple[str, str], list[LoadStage]] = defaultdict(list)
     for stage in stages:
         groups[(stage.group, stage.target)].append(stage)
@@ -95,7 +97,10 @@ def _probes(search: LoadStage, by_stage: Mapping[str, Sequence[BenchTrial]]) -> 
 
 
 def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -> LoadPoint:
-    """One stage. Figures are of the steady window; where the level was never held, of everything."""
+    """One stage. Figures are of the steady window; where the level was never held, of everything.
+
+    Money is always of the whole stage, warm-ups included: all of it was paid for what came to a good end.
+    """
     sittings = _sittings(stage, trials)
     every = [each for sitting in sittings for each in sitting.sent]
     inside = [each for sitting in sittings for each in sitting.inside()]
@@ -103,6 +108,7 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
     seconds = sum(sitting.window.seconds for sitting in held if sitting.window is not None) or None
     chosen = inside if seconds else every
     requests = [each.request for each in chosen]
+    skipped = Counter(trial.skipped for trial in trials if trial.skipped is not None and not trial.warm_up)
     whole = sum(_length(sitting.sent) for sitting in sittings) or None
     ends = sum(
         is_good(each.request) and sitting.window is not None and sitting.window.holds(each.ended_ms)
@@ -132,19 +138,22 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
         window_seconds=seconds,
         whole_seconds=whole,
         requests=len(chosen),
+        outside_window=len(every) - len(chosen),
+        skipped=dict(sorted(skipped.items())),
         succeeded=rate(len(good), len(chosen)),
         offered_per_second=len(inside) / seconds if seconds and not stage.closed_loop else None,
         requests_per_second=ends / seconds if seconds else None,
         whole_requests_per_second=sum(is_good(e.request) for e in every) / whole if whole else None,
+        whole_output_tokens_per_second=_over(output_tokens(every, ALWAYS), whole),
         output_tokens_per_second=_tokens_per_second(held, seconds),
         in_flight_mean=_weighted([mean for mean, _ in flights], lengths),
         in_flight_peak=max((peak for _, peak in flights), default=None),
         goodput_per_second=kept_ends / seconds if seconds and limits else None,
         within_limits=rate(within, len(chosen)) if limits else None,
-        measures=measures(requests),
+        measures=measures(requests, skipped),
         lateness_ms=distribution(late) if late else None,
         reliability=reliability(requests),
-        money=money(trials, len(good), len(chosen)),
+        money=money(trials, sum(is_good(each.request) for each in every), len(every)),
         flags=() if seconds else ("the level was never held: figures are of the whole stage",),
     )
 
@@ -214,6 +223,10 @@ def _tokens_per_second(held: Sequence[_Sitting], seconds: float | None) -> float
     parts = [output_tokens(each.sent, each.window) for each in held if each.window is not None]
     known = [part for part in parts if part is not None]
     return sum(known) / seconds if len(known) == len(parts) else None
+
+
+def _over(amount: float | None, seconds: float | None) -> float | None:
+    return amount / seconds if amount is not None and seconds else None
 
 
 def _weighted(values: Sequence[float], weights: Sequence[float]) -> float | None:

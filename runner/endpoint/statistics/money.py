@@ -42,8 +42,16 @@ def request_cost(usage: ReportedUsage | None, price: BenchPrice) -> tuple[float 
     return round(dollars, DECIMALS), None
 
 
-def money(trials: Sequence[BenchTrial], solved: int, attempts: int) -> Money:
-    """All that a group of trials cost. What the unsolved ones cost is part of the cost per solved."""
+def money(
+    trials: Sequence[BenchTrial], solved: int, attempts: int, *, alike: Sequence[BenchTrial] | None = None
+) -> Money:
+    """All that a group of trials cost. What the unsolved ones cost is part of the cost per solved.
+
+    Args:
+        alike: those of ``trials`` that ``solved`` and ``attempts`` count, where these are not all: their own
+            money is what is divided, so that no kind of case pays for the right answers of another.
+    """
+    divided = None if alike is None or len(alike) == len(trials) else money(alike, solved, attempts)
     requests = [request for trial in trials for request in trial.requests if request.outcome not in OURS]
     known = [request.cost_usd for request in requests if request.cost_usd is not None]
     missing = Counter(request.cost_missing or "unknown" for request in requests if request.cost_usd is None)
@@ -57,11 +65,15 @@ def money(trials: Sequence[BenchTrial], solved: int, attempts: int) -> Money:
         priced_requests=len(known),
         unknown=dict(sorted(missing.items())),
         reported_usd=round(sum(told), DECIMALS) if told and len(told) == len(reported) else None,
-        per_attempt_usd=total / attempts if total is not None and attempts else None,
-        per_solved_usd=total / solved if total is not None and solved else None,
+        per_attempt_usd=_per(total, attempts) if divided is None else divided.per_attempt_usd,
+        per_solved_usd=_per(total, solved) if divided is None else divided.per_solved_usd,
         solved=solved,
         attempts=attempts,
     )
+
+
+def _per(total: float | None, count: int) -> float | None:
+    return total / count if total is not None and count else None
 
 
 def tokens(requests: Iterable[BenchRequest]) -> Tokens:

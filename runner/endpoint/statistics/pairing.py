@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from runner.endpoint.statistics.outcomes import is_answered
-from runner.endpoint.statistics.scores import has_passed, was_attempted
+from runner.endpoint.statistics.scores import has_passed, of_one_kind, was_attempted
 from runner.records.bench_figures import PairedDifference
 from runner.records.bench_trial import BenchTrial
 
@@ -17,25 +18,31 @@ COMPARED = ("ttft_ms", "ttfo_ms", "latency_ms", "tpot_ms", "output_tps", "gap_p9
 Value = Callable[[BenchTrial], "float | None"]
 Pair = tuple[str, str]
 """Case and slot: what makes two trials of different targets one pair."""
+Instance = tuple[str, int]
+"""Case and seed: what repeats of one question have in common."""
 
 
 def comparisons(
     reference: str, by_target: Mapping[str, Sequence[BenchTrial]], seed: int
 ) -> tuple[PairedDifference, ...]:
-    """Every other target against ``reference``: the score, and each time that both have."""
+    """Every other target against ``reference``: the score, and each time that both have.
+
+    The score is over one kind of case. Repeats of an instance are one value, their mean: they hang together,
+    and counted apart they would make an interval narrower than what is known.
+    """
     found = []
     for target, trials in by_target.items():
         if target == reference:
             continue
         base = by_target[reference]
-        found.append(_difference("score", _passes, base, trials, (reference, target), seed, statistics.fmean))
+        names = (reference, target)
+        scored = (of_one_kind(base), of_one_kind(trials))
+        found.append(_difference("score", _passes, *scored, names, seed, statistics.fmean))
         found += [
-            _difference(name, _figure(name), base, trials, (reference, target), seed, statistics.median)
+            _difference(name, _figure(name), base, trials, names, seed, statistics.median)
             for name in COMPARED
         ]
-        found.append(
-            _difference("cost_usd", _cost, base, trials, (reference, target), seed, statistics.fmean)
-        )
+        found.append(_difference("cost_usd", _cost, base, trials, names, seed, statistics.fmean))
     return tuple(found)
 
 
@@ -68,9 +75,11 @@ def _difference(
     seed: int,
     middle: Callable[[Sequence[float]], float],
 ) -> PairedDifference:
-    left, right = _values(base, value), _values(other, value)
+    ours, theirs = _values(base, value), _values(other, value)
+    both = ours.keys() & theirs.keys()
+    unpaired = len(ours.keys() ^ theirs.keys())
+    left, right = _by_instance(ours, both), _by_instance(theirs, both)
     common = sorted(left.keys() & right.keys())
-    unpaired = len(left.keys() ^ right.keys())
     if not common:
         return PairedDifference(
             metric=metric, reference=names[0], target=names[1], pairs=0, unpaired=unpaired, seed=seed
@@ -102,13 +111,23 @@ def _verdict(interval: tuple[float, float] | None, differences: Sequence[float])
     return "lower" if interval[1] < 0 else "no difference shown"
 
 
-def _values(trials: Iterable[BenchTrial], value: Value) -> dict[Pair, float]:
+def _values(trials: Iterable[BenchTrial], value: Value) -> dict[Pair, tuple[int, float]]:
+    """Seed and value of each trial that has one."""
     found = {}
     for trial in trials:
         number = value(trial) if was_attempted(trial) and not trial.warm_up else None
         if number is not None:
-            found[(trial.case, trial.slot)] = number
+            found[(trial.case, trial.slot)] = (trial.seed, number)
     return found
+
+
+def _by_instance(values: Mapping[Pair, tuple[int, float]], pairs: Iterable[Pair]) -> dict[Instance, float]:
+    """The mean over the repeats of each instance."""
+    groups: dict[Instance, list[float]] = defaultdict(list)
+    for case, slot in pairs:
+        seed, number = values[(case, slot)]
+        groups[(case, seed)].append(number)
+    return {instance: statistics.fmean(numbers) for instance, numbers in groups.items()}
 
 
 def _passes(trial: BenchTrial) -> float | None:

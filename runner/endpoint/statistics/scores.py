@@ -14,6 +14,9 @@ from runner.records.bench_trial import BenchTrial
 
 IS_ANSWER = frozenset({"passed", "failed", "invalid_format"})
 PASSED = "passed"
+KINDS = ("quality", "performance", "agentic")
+"""Kinds of cases; where a group has several, the first of them is the one that is scored."""
+FOLLOWED, FOLLOWABLE = "instructions_passed", "instructions_total"
 Variants = Mapping[str, str]
 """From a case to the case that it is a variant of."""
 
@@ -31,6 +34,16 @@ def is_answer(trial: BenchTrial) -> bool:
 def has_passed(trial: BenchTrial) -> bool:
     """Whether the answer is right."""
     return trial.score.verdict == PASSED
+
+
+def of_one_kind(trials: Sequence[BenchTrial]) -> list[BenchTrial]:
+    """The trials that a score and a cost per right answer are over: kinds are never mixed in one figure.
+
+    The quality cases; where there are none the performance ones, and without these the agentic ones.
+    """
+    there = {trial.case_kind for trial in trials}
+    kind = next((kind for kind in KINDS if kind in there), None)
+    return [trial for trial in trials if trial.case_kind == kind]
 
 
 def answer_of(trial: BenchTrial) -> str | None:
@@ -58,7 +71,9 @@ def score(trials: Iterable[BenchTrial], variants: Variants | None = None) -> Sco
         consistency_groups=len(groups),
         answer_entropy_bits=statistics.fmean(map(entropy_bits, groups)) if groups else None,
         brier=brier(sure),
+        mean_confidence=mean_confidence(sure),
         confidences=len(sure),
+        instructions=instructions(answered),
         robustness_drop=robustness_drop(asked, variants or {}),
     )
 
@@ -66,7 +81,8 @@ def score(trials: Iterable[BenchTrial], variants: Variants | None = None) -> Sco
 def repeats(trials: Sequence[BenchTrial]) -> list[list[str]]:
     """Answers to the same instance, for instances that were answered more than once.
 
-    Different runs of a seeded case are different instances: comparing them would say nothing.
+    Different runs of a seeded case are different instances: comparing them would say nothing. All runs of a
+    case without a seed are the same one, and count.
     """
     groups: dict[tuple[str, int], list[str]] = defaultdict(list)
     for trial in trials:
@@ -103,6 +119,19 @@ def brier(trials: Sequence[BenchTrial]) -> float | None:
         if trial.score.confidence is not None
     ]
     return statistics.fmean(errors) if errors else None
+
+
+def mean_confidence(trials: Sequence[BenchTrial]) -> float | None:
+    """Mean of the stated confidences; more than the share that was right is too much trust."""
+    known = [trial.score.confidence for trial in trials if trial.score.confidence is not None]
+    return statistics.fmean(known) if known else None
+
+
+def instructions(trials: Sequence[BenchTrial]) -> RateFigure | None:
+    """Single instructions that were followed, of all in these answers; None where no answer had any."""
+    counted = [trial.score.metrics for trial in trials if FOLLOWABLE in trial.score.metrics]
+    whole = sum(int(metrics[FOLLOWABLE]) for metrics in counted)
+    return rate(sum(int(metrics.get(FOLLOWED, 0)) for metrics in counted), whole) if whole else None
 
 
 def robustness_drop(trials: Sequence[BenchTrial], variants: Variants) -> float | None:

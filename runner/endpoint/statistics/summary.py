@@ -14,7 +14,7 @@ from runner.endpoint.statistics.load import curves
 from runner.endpoint.statistics.money import money, tokens
 from runner.endpoint.statistics.outcomes import reliability
 from runner.endpoint.statistics.pairing import comparisons
-from runner.endpoint.statistics.scores import has_passed, score, was_attempted
+from runner.endpoint.statistics.scores import has_passed, of_one_kind, score, was_attempted
 from runner.endpoint.statistics.thresholds import judged, parse_thresholds
 from runner.records.bench_manifest import BenchCalibration, BenchManifest
 from runner.records.bench_summary import (
@@ -120,14 +120,15 @@ def _target(
     variants: Mapping[str, str],
 ) -> TargetSummary:
     mine = [trial for trial in outside or every if not trial.warm_up]
-    quality = [trial for trial in mine if trial.case_kind == "quality"]
-    scored = quality or [trial for trial in mine if trial.case_kind == "performance"]
+    alike = of_one_kind(mine)
+    scored = [trial for trial in alike if trial.case_kind != "agentic"]
     plain = _requests(trial for trial in mine if trial.case_kind != "agentic")
     requests = _requests(mine)
     skipped = Counter(trial.skipped for trial in mine if trial.skipped is not None)
     found = measures(plain or requests, skipped)
     ttft = found["ttft_ms"].quantile(0.5) if found["ttft_ms"].quantiles else None
     asked = [trial for trial in mine if was_attempted(trial)]
+    valued = [trial for trial in alike if was_attempted(trial)]
     label = next(target.label for target in manifest.targets if target.identifier == name)
     return TargetSummary(
         target=name,
@@ -137,7 +138,7 @@ def _target(
         reliability=reliability(requests),
         measures=found,
         tokens=tokens(requests),
-        money=money(mine, sum(map(has_passed, asked)), len(asked)),
+        money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike),
         seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
         flags=tuple(

@@ -96,6 +96,7 @@ class Case:
         runs: how many instances are asked.
         repeats: how often the first instance is asked, for consistency.
         concurrency: how many trials of the case are in flight at once.
+        seeded: whether ``make`` gives another instance for another seed.
         max_output_tokens: for the answer alone, with room to spare; thinking is allowed for on top.
         seed_group: cases with the same one get the same instances.
         coding: of an agentic case, in place of ``make``.
@@ -137,8 +138,14 @@ class Case:
         )
 
     def seed(self, base: int, slot: Slot) -> int:
-        """The seed of the instance of ``slot``; repeats share it, and so do all targets."""
+        """The seed of the instance of ``slot``; repeats share it, and so do all targets.
+
+        Trials of one case with the same seed ask the same thing: of a case that is not ``seeded`` that is
+        all of them, whatever their run.
+        """
         key = self.seed_group or self.variant_of or self.identifier
+        if not self.seeded:
+            return seed_of(base, key, 1)
         return seed_of(base, key, slot.run, warm_up=slot.warm_up)
 
     def puzzle(self, base: int, slot: Slot) -> Puzzle:

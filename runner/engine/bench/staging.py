@@ -19,7 +19,7 @@ from runner.engine.bench.ledger import LOAD_TIME_SPENT, counts
 from runner.engine.bench.live import LiveTarget, Means
 from runner.engine.bench.order import slot_of
 from runner.records.bench_manifest import LoadStage
-from runner.records.bench_trial import BenchTrial
+from runner.records.bench_trial import BenchTrial, LoadPlace
 
 OPEN_SLOTS = 256
 """Connections of an open loop; who would need more waits, and the wait is in its latency from schedule."""
@@ -102,7 +102,8 @@ class _Staging:
         await means.writer.flush()
         if reason and reason not in {"interrupted", live.breaker.reason}:
             self.add(f"{live.name}: {reason}")
-            await self._skip([unit for unit in todo if unit.key not in sent], live, reason)
+            left = [unit for unit in todo if unit.key not in sent]
+            await self._skip(left, stage, sitting, live, reason)
         return made
 
     async def _played(
@@ -131,10 +132,19 @@ class _Staging:
                 how = StageMeans(client, live.target, self.means.manner(), stopped, over)
                 return await play_stage(stage, todo, sitting, how)
 
-    async def _skip(self, units: Sequence[Unit], live: LiveTarget, reason: str) -> None:
+    async def _skip(
+        self, units: Sequence[Unit], stage: LoadStage, sitting: int, live: LiveTarget, reason: str
+    ) -> None:
         now = datetime.now(UTC)
         for unit in units:
-            entry = Entry(self.means.manifest.run_id, unit.key, live.name, now, now, live.price)
+            place = LoadPlace(
+                stage=stage.key,
+                level=stage.level,
+                number=unit.number,
+                sitting=sitting,
+                warm_up=unit.slot.warm_up,
+            )
+            entry = Entry(self.means.manifest.run_id, unit.key, live.name, now, now, live.price, place)
             seed = unit.case.seed(self.means.manifest.settings.seed, unit.slot)
             await self.means.writer.write(skipped_record(unit.case, unit.slot, seed, entry, reason))
 

@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import statistics
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from runner.endpoint.ask import AskRequest, Milestones, Outcome, StreamResult
 from runner.endpoint.request import Protocol
 from runner.endpoint.shapes.arrivals import constant, poisson, ramp
 from runner.endpoint.shapes.playing import Done, StageMeans, Unit, play_stage
-from runner.endpoint.shapes.stages import LoadOptions, probe_stage, stages_of
+from runner.endpoint.shapes.stages import LoadOptions, probe_stage, profile_stages, stages_of
 from runner.endpoint.shapes.talks import AGENT, TALK
 from runner.endpoint.shapes.transcript import read_transcript
 from runner.endpoint.shapes.wanted import WantedLoad, parse_loads
@@ -206,9 +206,13 @@ def played(
     return server, done, reason
 
 
-def test_a_closed_loop_has_exactly_its_level_in_flight() -> None:
-    server, done, reason = played(3.0, None, 12)
-    assert (server.most, len(done), reason) == (3, 12, "")
+@pytest.mark.parametrize("count", [3, 12])
+def test_a_closed_loop_has_exactly_its_level_in_flight(count: int) -> None:
+    case = replace(LEVEL_CASES[0], concurrency=3, runs=count, warm_ups=0)
+    (planned,) = profile_stages([case], "one", 1)
+    assert (planned.stage.level, len(planned.units)) == (3.0, count)
+    server, done, reason = played(planned.stage.level, None, count)
+    assert (server.most, len(done), reason) == (3, count, "")
     assert all(each.place.scheduled_ms is None for each in done)
 
 

@@ -41,6 +41,33 @@ def test_a_difference_is_taken_within_pairs() -> None:
     assert found["cost_usd"].pairs == 0
 
 
+def test_repeats_of_an_instance_are_one_pair() -> None:
+    def asked(target: str, times: dict[str, float]) -> list[BenchTrial]:
+        return [
+            trial("a", slot, target=target, requests=(request(ttft_ms=time),)) for slot, time in times.items()
+        ]
+
+    both = {
+        "one": asked("one", {"1": 10.0, "1.2": 20.0, "2": 50.0, "1.3": 1.0}),
+        "two": asked("two", {"1": 16.0, "1.2": 26.0, "2": 58.0}),
+    }
+    ttft = {each.metric: each for each in comparisons("one", both, 1)}["ttft_ms"]
+    assert (ttft.pairs, ttft.unpaired) == (2, 1)
+    assert (ttft.reference_value, ttft.target_value, ttft.difference) == (32.5, 39.5, 7.0)
+
+
+def test_scores_are_compared_over_one_kind_of_case() -> None:
+    def asked(target: str, counted: str) -> list[BenchTrial]:
+        kinds = {"quality": "passed", "performance": counted, "agentic": WRONG}
+        return [
+            trial(kind, target=target, case_kind=kind, verdict=verdict) for kind, verdict in kinds.items()
+        ]
+
+    both = {"one": asked("one", "passed"), "two": asked("two", WRONG)}
+    found = {each.metric: each for each in comparisons("one", both, 1)}["score"]
+    assert (found.pairs, found.reference_value, found.target_value) == (1, 1.0, 1.0)
+
+
 def test_the_same_seed_gives_the_same_interval() -> None:
     values = [1.0, 2.0, 4.0, 8.0, 16.0]
     assert bootstrap(values, statistics.median, 3) == bootstrap(values, statistics.median, 3)
@@ -123,6 +150,13 @@ def test_coding_counts_unsolved_tasks_and_their_money() -> None:
     assert together.total_tokens.tally.used == 2
     assert only_b.money.per_solved_usd is None
     assert coding("one", [trial()]) == ()
+    cut = trial("c", verdict="skipped", case_kind="agentic", skipped="no time", requests=(), outcome=None)
+    assert coding("one", [cut]) == ()
+    with_cut = coding("one", [*trials, cut])
+    assert [each.case for each in with_cut] == [None, "a", "b"]
+    assert (with_cut[0].attempted, with_cut[0].skipped) == (3, {"no time": 1})
+    assert with_cut[0].turns.tally.skipped == {"no time": 1}
+    assert with_cut[0].solved == together.solved
 
 
 @pytest.mark.parametrize(

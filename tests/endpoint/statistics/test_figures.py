@@ -10,9 +10,9 @@ from runner.endpoint.result import ReportedUsage
 from runner.endpoint.statistics.distribution import CURVE_POINTS, distribution, measure, measures
 from runner.endpoint.statistics.money import money, request_cost, tokens
 from runner.endpoint.statistics.outcomes import reliability
-from runner.endpoint.statistics.scores import entropy_bits, score
+from runner.endpoint.statistics.scores import entropy_bits, of_one_kind, score
 from runner.records.bench_manifest import BenchPrice
-from runner.records.bench_trial import BenchUsage
+from runner.records.bench_trial import BenchTrial, BenchUsage
 from tests.endpoint.statistics.trials import NOON, WRONG, request, trial
 
 DAY = NOON.date()
@@ -126,6 +126,21 @@ def test_brier_is_the_mean_square_of_what_confidence_missed() -> None:
     found = score([trial("a", confidence=0.9), trial("b", verdict=WRONG, confidence=0.6), trial("c")])
     assert found.brier == pytest.approx((0.01 + 0.36) / 2)
     assert found.confidences == 2
+    assert found.mean_confidence == pytest.approx(0.75)
+    assert score([trial()]).mean_confidence is None
+
+
+def test_single_instructions_are_counted_over_all_answers_that_have_them() -> None:
+    def followed(case: str, held: int, of: int) -> BenchTrial:
+        made = trial(case, verdict="passed" if held == of else WRONG)
+        metrics = {"instructions_passed": held, "instructions_total": of}
+        return made.model_copy(update={"score": made.score.model_copy(update={"metrics": metrics})})
+
+    found = score([followed("a", 4, 4), followed("b", 2, 4), trial("c")])
+    assert found.instructions is not None
+    assert (found.instructions.count, found.instructions.of) == (6, 8)
+    assert (found.over_attempted.count, found.over_attempted.of) == (2, 3)
+    assert score([trial("c")]).instructions is None
 
 
 def test_the_drop_of_a_variant_is_over_instances_that_both_were_asked() -> None:
@@ -178,6 +193,21 @@ def test_what_unsolved_trials_cost_is_in_the_cost_per_solved() -> None:
     ]
     found = money(trials, solved=1, attempts=2)
     assert (found.total_usd, found.per_solved_usd, found.per_attempt_usd) == (3.0, 3.0, 1.5)
+
+
+def test_no_kind_of_case_pays_for_the_right_answers_of_another() -> None:
+    quality = [
+        trial("a", requests=(request(cost_usd=0.5),)),
+        trial("b", verdict=WRONG, requests=(request(cost_usd=0.25),)),
+    ]
+    timed = [trial("c", case_kind="performance", requests=(request(cost_usd=8.0),))]
+    agent = [trial("d", case_kind="agentic", requests=(request(cost_usd=16.0),))]
+    alike = of_one_kind([*agent, *timed, *quality])
+    assert alike == quality
+    found = money([*agent, *timed, *quality], solved=1, attempts=2, alike=alike)
+    assert (found.total_usd, found.per_solved_usd, found.per_attempt_usd) == (24.75, 0.75, 0.375)
+    assert (found.solved, found.attempts, found.requests) == (1, 2, 4)
+    assert (of_one_kind([*agent, *timed]), of_one_kind(agent), of_one_kind([])) == (timed, agent, [])
 
 
 def test_one_unknown_cost_makes_the_sum_unknown_and_leaves_a_lower_bound() -> None:

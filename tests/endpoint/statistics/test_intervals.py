@@ -39,6 +39,12 @@ def test_a_rate_of_nothing_is_not_known() -> None:
 def test_the_upper_bound_of_a_high_percentile_takes_so_many_values(q: float, least: int) -> None:
     assert bounding_ranks(least - 1, q)[1] is None
     assert bounding_ranks(least, q)[1] == least
+    sample = [float(each) for each in range(1, least + 1)]
+    few, enough = quantile(sample[:-1], q), quantile(sample, q)
+    assert (few.value, few.high) == (None, None)
+    assert enough.low is not None
+    assert enough.value is not None
+    assert enough.low <= enough.value <= (enough.high or 0.0)
 
 
 @given(st.integers(1, 300), st.sampled_from([0.5, 0.9, 0.95, 0.99]))

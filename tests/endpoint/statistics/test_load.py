@@ -64,7 +64,30 @@ def test_throughput_counts_good_ends_inside_of_the_window_only() -> None:
     assert point.goodput_per_second == pytest.approx(8 / 0.5)
     assert point.in_flight_mean == pytest.approx(2.0)
     assert point.in_flight_peak == 2
-    assert point.requests == 10
+    assert (point.requests, point.outside_window) == (10, 0)
+
+
+def test_what_lies_outside_of_the_window_or_was_never_sent_is_counted_and_paid_for() -> None:
+    warm_up = [loaded(20, -150.0, 140.0, warm_up=True, cost_usd=2.0).model_copy(update={"warm_up": True})]
+    measured = [loaded(number, 100.0 * (number // 2), 100.0, cost_usd=0.5) for number in range(10)]
+    cut = loaded(30, 0.0, 0.0).model_copy(update={"requests": (), "skipped": "no time", "outcome": None})
+    point = load_point(stage(2.0), [*warm_up, *measured, cut], {})
+    assert (point.requests, point.outside_window, point.skipped) == (10, 1, {"no time": 1})
+    assert point.measures["ttft_ms"].tally.skipped == {"no time": 1}
+    assert (point.money.total_usd, point.money.solved, point.money.attempts) == (7.0, 11, 11)
+    (curve,) = curves([stage(2.0)], [cut], {}, 1)
+    assert curve.points == ()
+
+
+def test_throughput_of_the_whole_stage_stands_beside_that_of_the_window() -> None:
+    told = ((50.0, "c", 1, None), (90.0, "c", 1, None))
+    trials = [loaded(number, 100.0 * number, 100.0, fragments=told) for number in range(4)]
+    point = load_point(stage(1.0), trials, {})
+    assert point.whole_seconds == pytest.approx(0.4)
+    assert point.whole_requests_per_second == pytest.approx(10.0)
+    assert point.whole_output_tokens_per_second == pytest.approx(100.0)
+    untold = loaded(4, 400.0, 100.0, fragments=told, usage=None)
+    assert load_point(stage(1.0), [*trials, untold], {}).whole_output_tokens_per_second is None
 
 
 def test_failed_requests_are_no_throughput() -> None:

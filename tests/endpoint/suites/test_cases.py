@@ -125,6 +125,17 @@ def test_no_answer_breaks_a_judge(case: Case, text: str, arguments: str) -> None
         assert puzzle.judge(answer).verdict in {Verdict.PASSED, Verdict.FAILED, Verdict.INVALID_FORMAT}
 
 
+@pytest.mark.parametrize(
+    "case", [case for case in EVERY if not case.seeded], ids=lambda case: case.identifier
+)
+def test_all_runs_of_a_case_without_a_seed_are_one_instance(case: Case) -> None:
+    slots = (Slot(1), Slot(2), Slot(1, 2), Slot(1, warm_up=True))
+    assert len({case.seed(1, slot) for slot in slots}) == 1
+    asked = [(each.messages, each.system, each.tools, each.expected) for each in map(case.make, range(4))]
+    assert all(each == asked[0] for each in asked)
+    assert len({case.nonce("salt", slot) for slot in slots}) == 4
+
+
 def test_what_a_model_is_told_is_not_the_answer() -> None:
     for case in (grounding.NEEDLES, dialogue.GUEST_LIST, tool_use.ROUND_TRIP):
         puzzle = case.make(99)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.endpoint.suites import grounding, reasoning, structured
 from runner.endpoint.suites.case import Slot
+from runner.endpoint.suites.catalogue import SUITES
 from runner.endpoint.suites.draw import Draw, seed_of
 
 SEEDS = {
@@ -27,6 +30,11 @@ def test_seeds_are_those_of_the_javascript_generator(key: str) -> None:
     assert seed_of(1, key, 1) == first
     assert seed_of(1, key, 2) == second
     assert seed_of(1, key, 1, warm_up=True) == warm_up
+    keyed = [case for cases in SUITES.values() for case in cases if key in (case.identifier, case.seed_group)]
+    assert keyed
+    for case in keyed:
+        slots = (Slot(1), Slot(2), Slot(1, warm_up=True))
+        assert tuple(case.seed(1, slot) for slot in slots) == SEEDS[key]
 
 
 @pytest.mark.parametrize(
@@ -51,11 +59,12 @@ def test_the_cases_themselves_get_the_instances_of_the_vectors() -> None:
     assert [case.puzzle(1, Slot(1)).expected for case in reasoning.EFFORT_CASES] == ["35"] * 3
 
 
-@pytest.mark.parametrize(("run", "numbers"), [(1, [1, 2, 5, 7, 9]), (2, [5, 6, 10])])
-def test_extractions_are_those_of_the_vectors(run: int, numbers: list[int]) -> None:
+@pytest.mark.parametrize(("run", "numbers", "total"), [(1, [1, 2, 5, 7, 9], 24), (2, [5, 6, 10], 21)])
+def test_extractions_are_those_of_the_vectors(run: int, numbers: list[int], total: int) -> None:
     puzzle = structured.EXTRACTION.puzzle(1, Slot(run))
-    assert puzzle.facts["selected"] == [f"R{number:02d}" for number in numbers]
-    assert f'"total": {sum(numbers)}' in puzzle.expected
+    selected = [f"R{number:02d}" for number in numbers]
+    assert puzzle.facts["selected"] == selected
+    assert json.loads(puzzle.expected) == {"selected": selected, "total": total}
 
 
 @pytest.mark.parametrize(("run", "key", "value"), [(1, "K18", "909"), (2, "K16", "618")])
