@@ -24,11 +24,14 @@ from runner.engine.bench.ledger import Spending, counts, done_by_key
 from runner.engine.bench.live import LiveTarget, Means, Writer
 from runner.engine.bench.options import BenchOptions
 from runner.engine.bench.planning import Surroundings, plan, targets_of
+from runner.engine.bench.preflight import DEMONSTRATION, SWITCHED_OFF, preflighted, targets_corrected
 from runner.engine.bench.progress import ending_lines, plan_lines, trial_line
 from runner.engine.bench.resuming import mark_key, targets_again
 from runner.engine.bench.running import Outcome, run_bench
+from runner.engine.bench.standing import bench_name
 from runner.engine.lock import locked
 from runner.engine.places import Places
+from runner.engine.presence import present
 from runner.engine.pricing import load_book
 from runner.engine.signals import heard
 from runner.engine.stop import Stop
@@ -99,12 +102,17 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
         for line in plan_lines(manifest):
             say(line)
         return 0
+    run = _run_of(places, manifest, environment, targets)
+    why = DEMONSTRATION if manifest.demonstration else "" if options.preflight else SWITCHED_OFF
+    if why:
+        manifest = manifest.model_copy(update={"preflight_missing": why})
+    else:
+        manifest = preflighted(manifest, targets, environment, run.scanner, say)
     if options.calibrate:
         tls = any((target.entry.base_url or "").startswith("https:") for target in targets)
         found, missing = calibrated(levels_of(manifest), options.chosen_transport, tls=tls, note=say)
         manifest = manifest.model_copy(update={"calibration": found, "calibration_missing": missing})
-    run = _run_of(places, manifest, environment, targets)
-    with locked(places.lock(f"bench-{manifest.run_id}"), wait=False, holder="another runner of this run"):
+    with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
         run.begin(manifest)
         for line in plan_lines(manifest):
             say(line)
@@ -117,7 +125,7 @@ def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
     targets = targets_again(manifest, load_targets(places.datasets / "targets"))
     _keys(targets, environment)
     run = _run_of(places, manifest, environment, targets)
-    with locked(places.lock(f"bench-{manifest.run_id}"), wait=False, holder="another runner of this run"):
+    with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
         lost = run.repair()
         if lost:
             say(f"the last line was cut: {lost} bytes of a trial in flight are gone, it will be made again")
@@ -153,6 +161,7 @@ def _work_off(
     if {each.key for each in manifest.planned} <= {each.key for each in done} and not _searches(manifest):
         return _finished(run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
+    spending.take_preflight(with_time=not trials)
     spending.take(trials, with_time=False)
     stop, bench = Stop(), workbench()[0]
     total, over = len(manifest.planned), len(done_by_key(trials))
@@ -165,6 +174,8 @@ def _work_off(
 
     with ExitStack() as stack:
         stack.enter_context(heard(lambda _: _pressed(stop, say)))
+        state, at_once = places.state(bench_name(run.run_id)), manifest.settings.concurrency
+        stack.enter_context(present(state, run.run_id, stop.state, concurrency=at_once))
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
         writer = Writer(TrialLog(run))
         stack.callback(writer.close)
@@ -173,7 +184,7 @@ def _work_off(
             manifest=manifest,
             targets={
                 target.identifier: LiveTarget(target, addresses[target.identifier], prices[target.identifier])
-                for target in targets
+                for target in targets_corrected(manifest, targets)
             },
             cases=cases_again(manifest),
             keeping=Keeping(manifest.settings.keep_responses, mark_key(places, manifest)),

@@ -21,6 +21,7 @@ from runner.costs.levels import findings_of
 from runner.engine.command import say
 from runner.engine.lock import locked
 from runner.engine.places import Places
+from runner.engine.presence import present
 from runner.engine.resolution import as_served, complete, resolve_all, store_of
 from runner.engine.running import EXIT_DONE, EXIT_PARTIAL
 from runner.engine.sessions import exclusive_keys, open_sessions
@@ -141,6 +142,8 @@ def _swept(
         deployment=deployment, workload=load.workload, demonstration=demonstration, private=private
     )
     folder.begin(order, about)
+    state = places.state(folder.sweep_id)
+    stack.enter_context(present(state, folder.sweep_id, lambda: "now" if site.stop.is_set() else ""))
     site.say(f"sweep {folder.sweep_id} of {deployment.name}: levels {', '.join(map(str, order.levels))}")
     _measure(folder, order, endpoint, load, site)
 
