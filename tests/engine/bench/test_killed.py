@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from runner.engine.bench.command import BenchCall, bench_command
+from runner.engine.bench.ledger import LOAD_TIME_SPENT, TIME_SPENT
 from runner.engine.lock import locked
-from runner.errors import ConfigurationError, UsageError
+from runner.errors import ConfigurationError, StoreError, UsageError
 from tests.engine.bench.project import MODEL, REPOSITORY, Project, make_project, options_of, server_log
 
 PROGRAM = """
@@ -188,3 +190,33 @@ def test_what_a_budget_cut_is_made_up_for_by_resume(slow: Project) -> None:
     again = slow.read()
     assert sum(trial.skipped is None for trial in again[1]) > len(done)
     assert {trial.key for trial in done} <= {trial.key for trial in again[1] if trial.skipped is None}
+
+
+def test_a_fault_of_ours_is_exit_4_and_what_was_made_before_it_is_saved(tmp_path: Path) -> None:
+    project = make_project(tmp_path, [("one", ())])
+
+    def full(line: str) -> None:
+        if line.startswith("[2/"):
+            raise StoreError("the disk is full")
+
+    options = options_of(profile="smoke", cases=("instruction_hierarchy_document",), runs=4)
+    with pytest.raises(StoreError, match="the disk is full") as caught:
+        bench_command(project.places, full, BenchCall(options), {})
+    _, trials, summary = project.read()
+    assert (caught.value.exit_code, summary.exit_code, summary.ended) == (4, 4, "harness-fault")
+    assert (len(trials), summary.account.done, summary.account.left) == (2, 2, 2)
+
+
+def test_a_budget_shorter_than_a_request_lets_one_through_and_records_the_rest(tmp_path: Path) -> None:
+    project = make_project(tmp_path, [("one", ("slow5",))])
+    budgets = {"budget_seconds": "0.001", "load_budget_seconds": "0.000001"}
+    options = options_of(suites=("load",), cases=("output_length_32", "concurrency_2"), runs=3, **budgets)
+    assert project.bench(options) == 3
+    _, trials, summary = project.read()
+    assert [trial.case for trial in trials if trial.skipped is None] == ["output_length_32"]
+    assert summary.account.skipped == {TIME_SPENT: 2, LOAD_TIME_SPENT: 3}
+    # What was cut from a stage is no part of the figures outside of load.
+    assert summary.targets[0].measures["ttft_ms"].tally.skipped == {TIME_SPENT: 2}
+    cut = [trial.load for trial in trials if trial.skipped == LOAD_TIME_SPENT]
+    assert [place.level for place in cut if place is not None] == [2.0] * 3
+    assert [curve.points for curve in summary.load] == [()]
