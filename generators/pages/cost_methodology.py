@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from generators.pages import links, words
 from generators.pages.charting import label
+from generators.pages.credit_plans import plans_table
 from generators.pages.home import front_board
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
@@ -80,6 +81,7 @@ def pages(world: World) -> Iterator[Page]:
             "worked": worked_rate(world, board, links.METHODOLOGY),
             "rates": _rates(world),
             "instances": _instances(world),
+            "credit_plans": plans_table(world.pricing.plans),
             "price_list": PriceList(
                 as_of=prices.as_of.isoformat(),
                 checked_on=prices.checked_on.isoformat(),

@@ -9,6 +9,7 @@ from generators.charts.wording import basis_colour, basis_name
 from generators.escape.html import Json
 from generators.pages import links, words
 from generators.pages.charting import pareto
+from generators.pages.credit_plans import plan_options
 from generators.pages.interval_words import sureness
 from generators.pages.rendering import Asset, Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
@@ -60,6 +61,7 @@ def pages(world: World) -> Iterator[Page]:
                 (kind.value, words.COMMITMENT_WORDS[kind])
                 for kind in sorted({k for p in world.rates.prices.instances.values() for k in p.usd_per_hour})
             ],
+            "plans": plan_options(world.pricing.plans),
             "chosen": world.rates.commitment.value,
             "machines_as_of": world.rates.prices.as_of.isoformat(),
             "table": _table(world, board),

@@ -15,6 +15,7 @@ from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
 from runner.costs.bases import Pricing, Way
+from runner.costs.credit_plans import CreditPlans
 from runner.costs.hardware import INPUT_WEIGHT, HardwareRates
 from runner.costs.instances import InstancePrices
 from runner.costs.price_book import PriceQuestion
@@ -90,12 +91,31 @@ def board_export(
         "dataset": board.dataset,
         "price_date": pricing.price_date.isoformat() if pricing.price_date is not None else None,
         "commitment": pricing.rates.commitment.value,
+        "credit_plan": pricing.plan.name if pricing.plan is not None else None,
+        "credit_plans": plans_export(pricing.plans),
         "machines_as_of": pricing.rates.prices.as_of.isoformat(),
         "input_weight": INPUT_WEIGHT,
         "cells": cells,
         "prices": tables.export(),
         "deployments": {name: deployment_export(name, pricing.rates) for name in sorted(filter(None, names))},
     }
+
+
+def plans_export(plans: CreditPlans | None) -> Json:
+    """The price of a credit by the name of each choice of a plan, as stretches of days."""
+    return [
+        {
+            "name": choice.name,
+            "provider": plan.provider,
+            "words": f"plan {plan.plan}{', beyond its credits' if choice.overage else ''}, {plan.days()}",
+            "from": plan.effective_from.isoformat(),
+            "to": plan.effective_to.isoformat() if plan.effective_to is not None else None,
+            "usd": plan.price(overage=choice.overage),
+        }
+        for choice in (plans.choices() if plans is not None else ())
+        for plan in (plans.plans if plans is not None else ())
+        if (plan.provider, plan.plan) == (choice.provider, choice.plan)
+    ]
 
 
 def deployment_export(name: str, rates: HardwareRates) -> Json:
@@ -159,6 +179,7 @@ def _trial(trial: TrialFacts, pricing: Pricing, tables: PriceTables) -> dict[str
     table = trial.costs.table
     shares = [part.share for part in table.parts] if table is not None else []
     return {
+        "provider": provider,
         "day": (pricing.day_for(record) or date.min).isoformat(),
         "ways": list(_recorded(trial)),
         "shares": [

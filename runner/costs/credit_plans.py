@@ -31,6 +31,11 @@ class PlanChoice:
     overage: bool = False
 
     @property
+    def name(self) -> str:
+        """The choice as it is given to commands and pages: ``provider/plan`` or ``provider/plan:overage``."""
+        return f"{self.provider}/{self.plan}" + (f":{OVERAGE}" if self.overage else "")
+
+    @property
     def words(self) -> str:
         """The choice as a part of a sentence."""
         return f"credits of {self.provider} at its plan {self.plan}" + (
@@ -120,8 +125,7 @@ class CreditPlans(Part):
         """
         named: dict[str, list[PlanChoice]] = {}
         for choice in self.choices():
-            tail = f":{OVERAGE}" if choice.overage else ""
-            for name in (f"{choice.plan}{tail}", f"{choice.provider}/{choice.plan}{tail}"):
+            for name in (choice.name.partition("/")[2], choice.name):
                 named.setdefault(name, []).append(choice)
         found = named.get(text, [])
         if len(found) == 1:

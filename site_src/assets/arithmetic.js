@@ -96,13 +96,22 @@
     return best === null ? null : trial.tokens * best.rate;
   }
 
+  // What a credit costs at the reader's price or plan; undefined leaves the recorded dollars, null is not known.
+  function creditPrice(trial, data, lens) {
+    if (!unknown(lens.usdPerCredit)) return lens.usdPerCredit;
+    const plan = lens.plan ?? data.credit_plan ?? null;
+    const own = (data.credit_plans ?? []).filter((row) => row.name === plan && row.provider === trial.provider);
+    return own.length === 0 ? undefined : priceOn(own, lens.date ?? trial.day)?.usd ?? null;
+  }
+
   // Every way to know what a trial cost, in the order of the headline rule. A lens on the prices of tokens
   // puts the price book first, since only that can follow it. A site may be built at the prices of one day.
   function waysOf(trial, data, asked) {
     const lens = { ...asked, date: asked.date ?? data.price_date ?? null };
+    const credit = creditPrice(trial, data, lens);
     const recorded = trial.ways.map((each) => {
-      const rated = each.basis === "credits" && !unknown(lens.usdPerCredit);
-      const usd = rated ? (unknown(each.credits) ? null : each.credits * lens.usdPerCredit) : each.usd;
+      const rated = each.basis === "credits" && credit !== undefined;
+      const usd = rated ? (unknown(each.credits, credit) ? null : each.credits * credit) : each.usd;
       return { basis: each.basis, way: each.way, usd };
     });
     const book = { basis: "price-table", way: "price book", usd: bookCost(trial, data.prices, lens) };

@@ -3,7 +3,7 @@
   "use strict";
 
   const { arithmetic, charts } = window.Harnessmark;
-  const FIELDS = ["date", "hit", "commitment", "gpu", "credit"];
+  const FIELDS = ["date", "hit", "commitment", "gpu", "credit", "plan"];
   const COLUMNS = ["cell", "harness", "score", "published", "yours", "frontier"];
 
   function number(form, name) {
@@ -20,6 +20,7 @@
       commitment: form.elements.commitment.value,
       usdPerGpuHour: number(form, "gpu"),
       usdPerCredit: number(form, "credit"),
+      plan: form.elements.plan?.value || null,
     };
   }
 
@@ -58,6 +59,11 @@
     if (note) cell.append(" ", element("small", note, "hm-note"));
   }
 
+  // The reader's plan where it prices the credits of a cell, and the days on which it is sold so.
+  function planWords(cell, lens, data) {
+    return data.credit_plans.filter((row) => row.name === lens.plan && row.provider === cell.trials[0].provider).at(-1)?.words ?? null;
+  }
+
   // What a cost at the reader's prices rests on, and the day of its prices.
   function restsOn(cost, cell, lens, data) {
     if (cost.basis === null) return "";
@@ -65,7 +71,7 @@
     const day = {
       "price-table": lens.date ?? data.price_date ?? (lens.hitRate === null ? null : "prices of each run's day"),
       "hardware-derived": lens.usdPerGpuHour === null ? data.machines_as_of : "at your price of a GPU",
-      credits: lens.usdPerCredit === null ? null : "at your price of a credit",
+      credits: lens.usdPerCredit === null ? planWords(cell, lens, data) : "at your price of a credit",
     }[cost.basis] ?? null;
     if (day !== null) return `${name}, ${day}`;
     return cost.basis === cell.basis ? cell.rests_on : `${name}, day of the prices not known`;
@@ -158,7 +164,7 @@
       const { board } = this.form.elements;
       const chosen = [...board.options].find((option) => option.textContent === asked.get("board"));
       if (chosen) board.value = chosen.value;
-      for (const name of FIELDS) if (asked.has(name)) this.form.elements[name].value = asked.get(name);
+      for (const name of FIELDS) if (asked.has(name) && this.form.elements[name]) this.form.elements[name].value = asked.get(name);
       if ([...asked.keys()].some((name) => name === "board" || FIELDS.includes(name))) this.update();
     }
 
@@ -174,6 +180,7 @@
     changed() {
       return FIELDS.filter((name) => {
         const field = this.form.elements[name];
+        if (!field) return false;
         const usual = name === "commitment" ? [...field.options].find((option) => option.defaultSelected)?.value : "";
         return field.value !== usual;
       });

@@ -68,7 +68,8 @@ def lens(source: random.Random) -> dict[str, Any]:
         "hitRate": source.choice([None, None, 0.0, 0.95, source.random()]),
         "commitment": source.choice([kind.value for kind in Commitment]),
         "usdPerGpuHour": source.choice([None, None, source.uniform(0.1, 20)]),
-        "usdPerCredit": source.choice([None, 0.02, source.uniform(0.001, 1)]),
+        "usdPerCredit": source.choice([None, None, 0.02, source.uniform(0.001, 1)]),
+        "plan": source.choice([None, "kiro/pro", "kiro/power:overage"]),
     }
 
 
@@ -95,7 +96,10 @@ def _pricing(pricing: Pricing, asked: dict[str, Any]) -> Pricing:
     sweeps = [pricing.rates.sweep_of(name) for name in pricing.rates.deployments()]
     rates = HardwareRates([sweep for sweep in sweeps if sweep is not None], prices, commitment)
     day = date.fromisoformat(asked["date"]) if asked["date"] else None
-    return Pricing(pricing.book, rates, day, asked["usdPerCredit"])
+    plans = pricing.plans
+    assert plans is not None
+    plan = plans.chosen(asked["plan"]) if asked["plan"] else None
+    return Pricing(pricing.book, rates, day, asked["usdPerCredit"], plans, plan)
 
 
 def _priced(trial: TrialFacts, pricing: Pricing, hit_rate: float | None) -> TrialFacts:
@@ -193,13 +197,23 @@ def test_another_comparison_is_shown_at_its_published_prices(page: Page) -> None
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("USD per GPU hour", "9"), ("USD per credit", "0.02"), (None, "")]
+    ("field", "value"),
+    [
+        ("USD per GPU hour", "9"),
+        ("USD per credit", "0.02"),
+        ("or credits of the plan", "kiro/pro"),
+        (None, ""),
+    ],
 )
 def test_dollars_at_other_prices_still_say_what_they_rest_on_and_the_day(
     page: Page, field: str | None, value: str
 ) -> None:
     if field is None:
         page.get_by_label("Comparison").select_option(label="swe2 on mcp-gateway-registry")
+    elif "/" in value:
+        page.get_by_label(field).select_option(value)
+        expect(page.locator(TABLE, has_text="plan pro, from 2026-04-02 on")).to_have_count(5)
+        assert "plan=kiro%2Fpro" in page.url
     else:
         page.get_by_label(field).fill(value)
     expect(page.locator(".hm-form__status")).to_contain_text("cells are priced")
@@ -215,7 +229,7 @@ def test_dollars_at_other_prices_still_say_what_they_rest_on_and_the_day(
 def test_a_site_built_at_the_prices_of_a_day_shows_these_until_the_reader_asks_for_others(
     page: Page,
 ) -> None:
-    choice = read_price_choice(price_date="2026-06-10", usd_per_credit="0.02")
+    choice = read_price_choice(price_date="2026-06-10", credit_plan="pro", datasets=ROOT / "datasets")
     moved = load_worlds(ROOT / "results", ROOT / "datasets", choice=choice)[0]
     board = build_boards(moved.select(skill="swe3", dataset="mcp-gateway-registry"))[0]
     keys = ["/".join(cell.key) for cell in board.cells]

@@ -69,6 +69,15 @@ def test_every_basis_is_explained_and_counted() -> None:
     assert "trials carry such a figure" in notional["What it is"]
 
 
+def test_the_credit_plans_stand_with_their_prices_days_and_sources() -> None:
+    rows = committed()["methodology/cost.md"].table("Plans of vendors that bill by credits; basis credits")
+    assert [(row["USD a credit"], row["USD a credit beyond"]) for row in rows] == [("0.02", "0.04")] * 3
+    for row in rows:
+        assert row["Days"] == "from 2026-04-02 on"
+        assert "https://" in row["Source"]
+        assert "Checked on 2026-11-30" in row["Source"]
+
+
 def test_cells_priced_on_other_hardware_are_listed() -> None:
     label = "Cells priced by a sweep on hardware that is not known to be theirs"
     rows = committed()["methodology/cost.md"].table(label)
