@@ -95,6 +95,7 @@ def manifest() -> BenchManifest:
         cases=(case,),
         planned=(PlannedBench(key=KEY, target=TARGET, case=CASE, slot="1", seed=928552059),),
         calibration_missing="switched off",
+        preflight_missing="the built-in server accepts everything",
     )
 
 

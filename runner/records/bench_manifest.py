@@ -165,6 +165,31 @@ class BenchTool(Part):
     git_dirty: bool | None = None
 
 
+class PreflightFinding(Part):
+    """One part of a request that a target refused before the run, and what was done about it."""
+
+    parameter: str = Field(description="its key in the body of the request")
+    how: Literal["named", "left out"] = Field(
+        description="the endpoint named it, or accepted the same request without it"
+    )
+    words: str = Field(default="", description="what the endpoint said; empty without responses")
+    changes: Mapping[str, JsonValue] = Field(description="keys of its description and what they are instead")
+
+
+class BenchPreflight(Part):
+    """Cheap requests to one target before the run, which are in no figure but that of money spent."""
+
+    target: str
+    requests: Count
+    seconds: Seconds
+    cost_usd: float | None = Field(default=None, ge=0, description="null: not known")
+    findings: tuple[PreflightFinding, ...] = ()
+    changes: Mapping[str, JsonValue] = Field(
+        default={}, description="what its description says otherwise in this run, all findings together"
+    )
+    notes: tuple[str, ...] = ()
+
+
 class BenchDeadlines(Part):
     """Limits of one request in seconds; null is none."""
 
@@ -224,3 +249,5 @@ class BenchManifest(Record):
     planned: tuple[PlannedBench, ...]
     calibration: BenchCalibration | None = None
     calibration_missing: str | None = None
+    preflight: tuple[BenchPreflight, ...] = ()
+    preflight_missing: str | None = None

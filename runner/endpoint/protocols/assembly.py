@@ -126,6 +126,10 @@ def error_in(found: object, fallback: str) -> tuple[str, str]:
     code = next((str(code) for code in codes if isinstance(code, str | int) and code != ""), fallback)
     message = found.get("message")
     text = message if isinstance(message, str) else json.dumps(found)
+    parameter = found.get("param")
+    if isinstance(parameter, str) and parameter and parameter not in text:
+        # First, because the end of a long message is cut.
+        text = f"(parameter: {parameter[:100]}) {text}"
     return clean(code[:100]), clean(text[:MAX_MESSAGE])
 
 

@@ -48,6 +48,8 @@ BENCH_HELP = {
     "transport": "asyncio, or httpx for proxies and HTTP/2, whose bias calibration shows",
     "calibrate": "measure only the client itself and print its error",
     "calibration": "measure the client before the run (--no-calibration leaves it out)",
+    "preflight": "ask each mapping a little before the run, and leave out of it what it refuses "
+    "(--no-preflight sends everything as the files say)",
     "responses": "keep what models say (--no-responses removes every generated text from every file)",
     "fail-on": "condition that fails the run, may be repeated: 'ttft_p90_ms>800'",
     "include-deactivated": "mappings that are switched off too",
@@ -98,6 +100,7 @@ def bench_form(
     transport: str = "asyncio",
     calibrate: bool = False,
     calibration: bool = True,
+    preflight: bool = True,
     responses: bool = True,
     fail_on: list[str] | None = None,
     include_deactivated: bool = False,
@@ -132,6 +135,7 @@ def bench_options(given: dict[str, Any]) -> BenchOptions:
         loads=(*(given["load"] or ()), *((f"poisson={rate}",) if rate else ())),
         limits=tuple(given["limit"] or ()),
         calibrate=given["calibration"],
+        preflight=given["preflight"],
         keep_responses=given["responses"],
         thresholds=tuple(given["fail_on"] or ()),
     )

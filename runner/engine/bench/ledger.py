@@ -37,6 +37,12 @@ class Spending:
     dollars: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     load_seconds: float = 0.0
 
+    def take_preflight(self, *, with_time: bool) -> None:
+        """Take into account what was asked before the first trial."""
+        for each in self.manifest.preflight:
+            self.dollars[each.target] += each.cost_usd or 0.0
+            self.seconds[each.target] += each.seconds if with_time else 0.0
+
     def take(self, trials: Iterable[BenchTrial], *, with_time: bool) -> None:
         """Take earlier trials into account."""
         for trial in trials:

@@ -56,18 +56,22 @@ class Means:
 
     def manner(self) -> Manner:
         """How all cases are asked."""
-        settings = self.manifest.settings
-        limits = settings.deadlines
-        return Manner(
-            salt=settings.salt,
-            base_seed=settings.seed,
-            deadlines=Deadlines(
-                connect=limits.connect, headers=limits.headers, stall=limits.stall, total=limits.total
-            ),
-            effort=settings.effort,
-            max_output_tokens=settings.max_output_tokens,
-            temperature=settings.temperature,
-        )
+        return manner_of(self.manifest)
+
+
+def manner_of(manifest: BenchManifest) -> Manner:
+    """How all cases of a run are asked."""
+    settings, limits = manifest.settings, manifest.settings.deadlines
+    return Manner(
+        salt=settings.salt,
+        base_seed=settings.seed,
+        deadlines=Deadlines(
+            connect=limits.connect, headers=limits.headers, stall=limits.stall, total=limits.total
+        ),
+        effort=settings.effort,
+        max_output_tokens=settings.max_output_tokens,
+        temperature=settings.temperature,
+    )
 
 
 class Writer:

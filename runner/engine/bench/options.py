@@ -54,6 +54,7 @@ class BenchOptions:
     thresholds: tuple[str, ...] = ()
     include_deactivated: bool = False
     calibrate: bool = True
+    preflight: bool = True
     client_region: str = ""
 
     def checked(self) -> BenchOptions:

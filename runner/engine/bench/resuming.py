@@ -38,6 +38,7 @@ def _again(manifest: BenchManifest, record: BenchTarget, known: Target | None) -
             key_variable=record.key_variable,
             protocol=Protocol(record.protocol),
             on=record.checked_on or manifest.created_at.date(),
+            effort=manifest.settings.effort,
         )
     if known is None:
         raise ConfigurationError(

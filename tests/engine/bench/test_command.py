@@ -172,7 +172,7 @@ def test_a_missing_key_is_told_before_anything_is_asked_or_written(project: Proj
 
 
 def test_a_gateway_that_is_not_there_opens_the_circuit_and_leaves_the_rest(project: Project) -> None:
-    options = gateway("http://127.0.0.1:9/v1", runs=9)
+    options = gateway("http://127.0.0.1:9/v1", runs=9, preflight=False)
     code = bench_command(project.places, project.said.append, BenchCall(options), {VARIABLE: KEY})
     (run,) = find_runs(project.places.results)
     summary = run.summary()
@@ -183,7 +183,7 @@ def test_a_gateway_that_is_not_there_opens_the_circuit_and_leaves_the_rest(proje
 
 
 def test_a_key_that_is_not_accepted_is_named_and_not_tried_to_the_end(project: Project, hostile: str) -> None:
-    options = gateway(hostile.replace("/v1", "/closed/v1"), runs=9)
+    options = gateway(hostile.replace("/v1", "/closed/v1"), runs=9, preflight=False)
     code = bench_command(project.places, project.said.append, BenchCall(options), {VARIABLE: KEY})
     (run,) = find_runs(project.places.results)
     assert (code, len(run.trials())) == (3, 5)

@@ -1,0 +1,230 @@
+"""Pre-flight of a run: every target is asked a little before anything counts, and its faults are told."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import yaml
+
+from runner.endpoint.acceptance import corrected
+from runner.endpoint.address import EndpointAddress
+from runner.endpoint.client import StreamClient
+from runner.endpoint.loops import run as run_loop
+from runner.endpoint.preflight import SALT, Looked, Preflight
+from runner.endpoint.result import StreamResult
+from runner.endpoint.standing import KEPT_OUT, Standing
+from runner.endpoint.statistics.money import request_cost
+from runner.endpoint.suites.asking import Manner
+from runner.endpoint.suites.case import Case
+from runner.endpoint.target import Target
+from runner.engine.bench.casework import cases_again
+from runner.engine.bench.ledger import MONEY_SPENT, TIME_SPENT
+from runner.engine.bench.live import manner_of
+from runner.errors import ConfigurationError
+from runner.records.bench_manifest import BenchManifest, BenchPreflight, BenchPrice, PreflightFinding
+from runner.secrets import Scanner
+
+Say = Callable[[str], None]
+SWITCHED_OFF = "switched off"
+DEMONSTRATION = "the built-in server accepts everything"
+WORDS = 300
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A target that was looked at."""
+
+    target: Target
+    looked: Looked
+    seconds: float
+    cost_usd: float | None
+
+
+def preflighted(
+    manifest: BenchManifest,
+    targets: Sequence[Target],
+    environment: Mapping[str, str],
+    scanner: Scanner,
+    say: Say,
+) -> BenchManifest:
+    """``manifest`` with what was found, every correction of it for this run only.
+
+    Raises:
+        ConfigurationError: a target cannot be asked at all. Nothing was measured and nothing is written.
+    """
+    prices = {target.identifier: target.price for target in manifest.targets}
+    cases, manner = cases_again(manifest), manner_of(manifest)
+    # A nonce of its own: nothing that the run sends may be in a cache because of it.
+    manner = replace(manner, salt=f"{manner.salt}|{SALT}")
+
+    async def all_of_them() -> list[Asked]:
+        looks = (
+            _look(manifest, target, list(cases.values()), manner, prices[target.identifier], environment)
+            for target in targets
+        )
+        return list(await asyncio.gather(*looks))
+
+    asked = run_loop(all_of_them())
+    kept_out = [each for each in asked if each.looked.standing in KEPT_OUT]
+    if kept_out:
+        raise _not_to_be_asked(kept_out, len(asked), manifest, scanner)
+    records = tuple(_record(each, manifest, scanner) for each in asked)
+    for each, record in zip(asked, records, strict=True):
+        for line in preflight_lines(record, each.target):
+            say(line)
+    return manifest.model_copy(update={"preflight": records})
+
+
+async def _look(
+    manifest: BenchManifest,
+    target: Target,
+    cases: Sequence[Case],
+    manner: Manner,
+    price: BenchPrice,
+    environment: Mapping[str, str],
+) -> Asked:
+    began, settings = time.monotonic(), manifest.settings
+    share = None if settings.budget_usd is None else settings.budget_usd / len(manifest.targets)
+
+    def spent(results: Sequence[StreamResult]) -> str:
+        if share is not None and sum(request_cost(r.usage, price)[0] or 0.0 for r in results) >= share:
+            return MONEY_SPENT
+        whole = settings.budget_seconds
+        return TIME_SPENT if whole is not None and time.monotonic() - began >= whole else ""
+
+    address = EndpointAddress(target.entry.base_url or "", api_key=target.key(environment))
+    async with StreamClient(
+        address, transport="httpx" if settings.transport == "httpx" else "asyncio"
+    ) as client:
+        looked = await Preflight(target, cases, manner, client, spent).look()
+    costs = [_cost(result, price) for result in looked.results]
+    known = [cost for cost in costs if cost is not None]
+    cost = round(sum(known), 9) if len(known) == len(costs) else None
+    return Asked(target, looked, time.monotonic() - began, cost)
+
+
+def _cost(result: StreamResult, price: BenchPrice) -> float | None:
+    """Dollars; what was refused with a status of 4xx is billed by nobody."""
+    if result.http_status is not None and 400 <= result.http_status < 500:
+        return 0.0
+    return request_cost(result.usage, price)[0]
+
+
+def targets_corrected(manifest: BenchManifest, targets: Sequence[Target]) -> tuple[Target, ...]:
+    """The targets as the run asks them: with what its pre-flight found, which no file has yet."""
+    changes = {each.target: each.changes for each in manifest.preflight if each.changes}
+    return tuple(
+        corrected(target, changes[target.identifier]) if target.identifier in changes else target
+        for target in targets
+    )
+
+
+def _record(asked: Asked, manifest: BenchManifest, scanner: Scanner) -> BenchPreflight:
+    looked, keep = asked.looked, manifest.settings.keep_responses
+    return BenchPreflight(
+        target=asked.target.identifier,
+        requests=len(looked.results),
+        seconds=round(asked.seconds, 3),
+        cost_usd=asked.cost_usd,
+        findings=tuple(
+            PreflightFinding(
+                parameter=each.parameter,
+                how=each.how,
+                words=_shown(each.words, scanner) if keep else "",
+                changes=each.changes,
+            )
+            for each in looked.findings
+        ),
+        changes=looked.changes,
+        notes=tuple(looked.notes),
+    )
+
+
+def preflight_lines(record: BenchPreflight, target: Target) -> list[str]:
+    """What was found at one target, and what to write where so that it need not be found again."""
+    lines = []
+    for each in record.findings:
+        how = "says so" if each.how == "named" else "accepts the same request without it"
+        words = f": {each.words}" if each.words else ""
+        lines.append(f"pre-flight, {target.label}: it refuses {each.parameter} (the endpoint {how}){words}")
+    if record.changes:
+        lines.append(f"  this run goes on without; write it {_place(target)}, so that no run asks again:")
+        lines += [f"    {line}" for line in yaml_of(record.changes).splitlines()]
+    lines += [f"pre-flight, {target.label}: {note}" for note in record.notes]
+    return lines
+
+
+def yaml_of(changes: Mapping[str, object]) -> str:
+    """The keys of a mapping in ``datasets/targets/*.yaml`` that say what was found."""
+    own = ("context_tokens", "max_output_tokens")
+    document: dict[str, object] = {key: changes[key] for key in own if key in changes}
+    inner = {key: value for key, value in changes.items() if key not in own}
+    if inner:
+        document["capabilities"] = inner
+    return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100).rstrip()
+
+
+def _file(target: Target) -> str:
+    return f"datasets/targets/{target.model}.yaml" if target.origin == "catalogue" else "the flags"
+
+
+def _place(target: Target) -> str:
+    file = f"datasets/targets/{target.model}.yaml"
+    if target.origin != "catalogue":
+        return f"into a file {file} of this endpoint"
+    return f"into {file}, at the mapping {target.label}"
+
+
+def _not_to_be_asked(
+    kept_out: Sequence[Asked], of: int, manifest: BenchManifest, scanner: Scanner
+) -> ConfigurationError:
+    lines, remedies = [], []
+    for each in kept_out:
+        looked, entry = each.looked, each.target.entry
+        status = "" if looked.status is None else f" ({looked.status})"
+        said = _shown(looked.words, scanner)
+        lines.append(f"  {each.target.label}: {_WHY[looked.standing]}{status}; it says: {said or 'nothing'}")
+        remedy = _REMEDIES[looked.standing].format(
+            variable=entry.key_variable or "a variable, named with --api-key-env or key_variable",
+            model=entry.model_id,
+            url=entry.base_url,
+            file=f"datasets/targets/{each.target.model}.yaml"
+            if each.target.origin == "catalogue"
+            else "--url",
+        )
+        remedies.append(f"{each.target.label}: {remedy}")
+    if len(kept_out) < of:
+        remedies.append("or choose the other mappings with --mapping")
+    remedies.append("or start anyway with --no-preflight")
+    return ConfigurationError(
+        f"{len(kept_out)} of {of} mappings cannot be asked; nothing was measured:\n" + "\n".join(lines),
+        where=manifest.model,
+        remedy="\n    ".join(remedies),
+    )
+
+
+_WHY: Mapping[Standing, str] = {
+    Standing.KEY: "the key is not accepted",
+    Standing.CREDIT: "nothing is left to pay with",
+    Standing.MODEL: "there is no such model",
+    Standing.ADDRESS: "no such API is there",
+    Standing.UNREACHABLE: "nobody is there",
+    Standing.REFUSED: "it refuses what is sent, and no parameter that can be left out is the reason",
+}
+_REMEDIES: Mapping[Standing, str] = {
+    Standing.KEY: "set {variable} to a key of this provider that may use {model}",
+    Standing.CREDIT: "add credit to the account that the key in {variable} belongs to",
+    Standing.MODEL: "look up the id that the provider knows; {model} stands in {file}",
+    Standing.ADDRESS: "check the address {url} and the protocol in {file}",
+    Standing.UNREACHABLE: "start the server or check the address {url} in {file}",
+    Standing.REFUSED: "read its words; then correct {file}",
+}
+
+
+def _shown(words: str, scanner: Scanner) -> str:
+    """One line without secrets and without what a terminal would obey."""
+    flat = " ".join("".join(c if c.isprintable() else " " for c in scanner.mask(words)).split())
+    return flat if len(flat) <= WORDS else f"{flat[:WORDS]}..."
