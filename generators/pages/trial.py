@@ -130,8 +130,9 @@ def _headline(trial: TrialFacts) -> list[tuple[str, str, str]]:
     record = trial.record
     tiles = [("Outcome", words.outcome(record.outcome), "how the run ended; it says nothing about quality")]
     if trial.checks_graded is not None:
-        verdict = "resolved" if trial.resolved else "not resolved"
-        tiles.append(("Checks", verdict, f"{trial.checks_passed} of {trial.checks_graded} passed"))
+        verdict = {True: "resolved", False: "not resolved", None: "not known"}[trial.resolved]
+        told = "" if trial.checks_tell else "; no hidden tests tell whether the problem is solved"
+        tiles.append(("Checks", verdict, f"{trial.checks_passed} of {trial.checks_graded} passed{told}"))
     if trial.score is not None:
         tiles.append(("Judge's score", f"{trial.score:.1f}", "of 100 points"))
     cost = trial_cost(trial)

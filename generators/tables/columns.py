@@ -127,7 +127,13 @@ TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
     DataColumn(
         "checks_graded", WHOLE, "checks", "execution checks with a verdict", lambda r: r[1].checks_graded
     ),
-    DataColumn("resolved", TRUTH, "", "every graded check passed", lambda r: r[1].resolved),
+    DataColumn(
+        "resolved",
+        TRUTH,
+        "",
+        "every check passed, hidden tests among them; empty where no hidden tests told",
+        lambda r: r[1].resolved,
+    ),
     DataColumn("cost_usd", NUMBER, "US dollars", "cost by the headline rule", lambda r: r[1].cost.amount_usd),
     DataColumn("cost_basis", TEXT, "", "what the cost rests on", lambda r: r[1].cost.basis.value),
     DataColumn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
@@ -30,6 +31,8 @@ class TrialFacts:
     minutes: float | None
     checks_passed: int | None
     checks_graded: int | None
+    checks_tell: bool
+    """Whether hidden tests are among the checks, and every check came to a verdict."""
     complexity: str | None
 
     @property
@@ -57,8 +60,11 @@ class TrialFacts:
 
     @property
     def resolved(self) -> bool | None:
-        """Whether every execution check passed, never of a void trial; None where no check was graded."""
-        if self.state is ScoreState.EXCLUDED or not self.checks_graded:
+        """Whether every execution check passed, never of a void trial.
+
+        None where no hidden tests tell whether the problem is solved, or a check never came to a verdict.
+        """
+        if self.state is ScoreState.EXCLUDED or not self.checks_graded or not self.checks_tell:
             return None
         return self.checks_passed == self.checks_graded and self.record.outcome not in VOID
 
@@ -128,7 +134,14 @@ def derive_facts(
         minutes=record.duration_seconds / 60 if record.duration_seconds is not None else None,
         checks_passed=sum(status is CheckStatus.PASSED for status in graded.values()) if graded else None,
         checks_graded=len(graded) if graded else None,
+        checks_tell=_tell(stored, graded),
         complexity=complexity or (published.complexity if published else None),
+    )
+
+
+def _tell(stored: StoredTrial, graded: Mapping[str, CheckStatus]) -> bool:
+    return any(check.tells for check in stored.checks) and all(
+        check.name in graded for check in stored.checks
     )
 
 

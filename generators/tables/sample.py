@@ -59,7 +59,7 @@ class Sample:
     @property
     def graded(self) -> tuple[TrialFacts, ...]:
         """What means per task rest on: the scored trials, or where no judge scored any, those with checks."""
-        return self.scored or tuple(trial for trial in self.trials if trial.resolved is not None)
+        return self.scored or tuple(trial for trial in self.trials if trial.checks_graded)
 
     @cached_property
     def basis(self) -> CostBasis | None:

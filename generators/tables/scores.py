@@ -78,11 +78,11 @@ def score_upper_bound(sample: Sample) -> Value:
 def resolved_share(sample: Sample) -> Value:
     """Share of graded trials in which every execution check passed, in percent.
 
-    A trial is graded when at least one of its checks could be run to a verdict about the patch.
+    A trial is graded when its hidden tests and every other check were run to a verdict about the patch.
     """
     graded = [trial.resolved for trial in sample.trials if trial.resolved is not None]
     if not graded:
-        return Value(None, 0, sample.planned, "no execution checks")
+        return Value(None, 0, sample.planned, "no hidden tests were run")
     shares = per_task(sample.trials, _passed)
     # Where a task was tried several times its trials are no independent draws.
     passes = (sum(graded), len(graded)) if len(shares) == len(graded) else None

@@ -12,7 +12,7 @@ from pathlib import Path
 from runner.datasets import Task
 from runner.datasets.checking import CheckStopped
 from runner.datasets.trying import Ran
-from runner.engine.grading import PATCH_CHECK, RULES_CHECK, Grading, grade, resolved
+from runner.engine.grading import PATCH_CHECK, RULES_CHECK, Grading, grade, resolved, untested
 from runner.engine.isolation import Isolation, choose
 from runner.engine.masking import Mask
 from runner.engine.places import Places
@@ -91,8 +91,6 @@ def make_agenda(
     for store, stored in selected(places, path, cell):
         try:
             dataset_path, task = library.task_of(stored.record, changed=changed_tasks)
-            if not task.checks:
-                raise LeftOut("its task has no checks")
             found.append(Entry(store, stored, dataset_path, task, patch_of(stored)))
         except LeftOut as reason:
             agenda.left_out[str(reason)] += 1
@@ -215,7 +213,8 @@ class _Round:
 
 def _told(checks: Sequence[CheckRecord], before: Sequence[CheckRecord]) -> tuple[str, str]:
     verdict = resolved(checks)
-    word = {True: "resolved", False: "not resolved", None: "without a verdict"}[verdict]
+    unknown = "without hidden tests" if untested(checks) else "without a verdict"
+    word = {True: "resolved", False: "not resolved", None: unknown}[verdict]
     passed = sum(check.status is CheckStatus.PASSED for check in checks)
     line = f"{word}, {passed} of {len(checks)} checks passed"
     old = {name: _newest(before, name) for name in {check.name for check in before}}

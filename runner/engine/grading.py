@@ -117,14 +117,24 @@ def grade(
 
 
 def resolved(checks: Sequence[CheckRecord]) -> bool | None:
-    """Whether the newest run of every check passed; None where there is none to tell, or our side failed."""
+    """Whether the newest run of every check passed.
+
+    None where no hidden tests tell whether the problem is solved, or our side failed.
+    """
     newest: dict[str, CheckRecord] = {}
     for check in checks:
         if check.name not in newest or newest[check.name].number < check.number:
             newest[check.name] = check
-    if not newest or any(check.status is CheckStatus.ERROR for check in newest.values()):
+    told = any(check.tells for check in newest.values())
+    if not told or any(check.status is CheckStatus.ERROR for check in newest.values()):
         return None
     return all(check.status is CheckStatus.PASSED for check in newest.values())
+
+
+def untested(checks: Sequence[CheckRecord]) -> bool:
+    """Whether there was nothing to tell by: checks were made, but the task has no hidden tests."""
+    failed = any(check.status is CheckStatus.ERROR for check in checks)
+    return bool(checks) and not failed and not any(check.tells for check in checks)
 
 
 def _unbuilt(records: Sequence[CheckRecord]) -> str:

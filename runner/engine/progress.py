@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from runner.engine.attempt import Attempt
+from runner.engine.grading import untested
 from runner.engine.tally import RunSummary
 from runner.records import Outcome, PlannedTrial, PlanRecord
 
@@ -97,7 +98,8 @@ class TerminalObserver:
 def trial_line(planned: PlannedTrial, result: Attempt) -> str:
     """What a trial came to: outcome, checks, turns, time."""
     trial = result.trial
-    graded = {None: "not graded", True: "resolved", False: "not resolved"}[result.resolved]
+    unknown = "no hidden tests" if untested(result.checks) else "not graded"
+    graded = {None: unknown, True: "resolved", False: "not resolved"}[result.resolved]
     seconds = "" if trial.duration_seconds is None else f", {trial.duration_seconds:.1f} s"
     turns = "" if trial.turns is None else f", {trial.turns} turns"
     reason = "" if trial.outcome is Outcome.COMPLETED else f" ({one_line(trial.outcome_reason)})"
@@ -122,6 +124,9 @@ def summary_lines(summary: RunSummary) -> list[str]:
         f"resolved {summary.resolved} of {summary.graded} graded",
         f"spent: {_spent(summary)}",
     ]
+    if summary.untested:
+        trials = "1 trial" if summary.untested == 1 else f"{summary.untested} trials"
+        lines.insert(2, f"{trials} of tasks without hidden tests: only a judge can tell what they solved")
     lines += [f"not served: {', '.join(each.models)}: {one_line(each.reason)}" for each in summary.failed]
     lines += [f"not judged: {trial}: {one_line(why)}" for trial, why in sorted(summary.not_judged.items())]
     if summary.finished < summary.planned or summary.not_judged:

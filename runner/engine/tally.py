@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from runner.engine.grading import resolved
+from runner.engine.grading import resolved, untested
 from runner.engine.journal import FailedBlock
 from runner.engine.spending import dollars_billed, spent_by
 from runner.records import CheckRecord, Outcome, PlanRecord, TrialRecord
@@ -29,6 +29,8 @@ class RunSummary:
     """Of the trials whose cost is known."""
     unpriced: int
     """Trials that an agent worked on and whose cost is unknown."""
+    untested: int = 0
+    """Trials whose tasks have no hidden tests: nothing but a judge can tell whether they solved anything."""
     tokens: int = 0
     """Of the invocations whose usage is known."""
     failed: Sequence[FailedBlock] = ()
@@ -40,7 +42,9 @@ class RunSummary:
 
     def exit_code(self, fail_under: float | None) -> int:
         """0 done, 2 done but fewer resolved than asked, 3 trials or grades are missing or our side failed."""
-        missing = self.finished < self.planned or self.graded < self.finished or self.not_judged
+        missing = (
+            self.finished < self.planned or self.graded + self.untested < self.finished or self.not_judged
+        )
         if missing or self.outcomes.get(Outcome.INFRASTRUCTURE):
             return EXIT_PARTIAL
         # 55 / 100 x 20 is a little more than 11 in binary; 55 x 20 is exact.
@@ -54,7 +58,7 @@ class Tally:
 
     def __init__(self, plan: PlanRecord) -> None:
         self.plan = plan
-        self.finished = self.resolved = self.graded = self.unpriced = self.tokens = 0
+        self.finished = self.resolved = self.graded = self.untested = self.unpriced = self.tokens = 0
         self.spent = 0.0
         self.outcomes: Counter[str] = Counter()
 
@@ -65,6 +69,7 @@ class Tally:
         self.outcomes[trial.outcome] += 1
         self.graded += verdict is not None
         self.resolved += verdict is True
+        self.untested += verdict is None and untested(checks)
         self.tokens += spent_by(trial).tokens
         billed = dollars_billed(trial.costs)
         if billed is not None:
@@ -87,6 +92,7 @@ class Tally:
             outcomes=dict(self.outcomes),
             resolved=self.resolved,
             graded=self.graded,
+            untested=self.untested,
             spent_usd=self.spent,
             unpriced=self.unpriced,
             tokens=self.tokens,

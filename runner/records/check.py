@@ -93,3 +93,12 @@ class CheckRecord(Record):
     base: BaseRun | None = Field(default=None, description="of a regression check: the run before the patch")
     output_tail: str = Field(default="", max_length=4000)
     reason: str | None = Field(default=None, max_length=1000)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it can show that the problem is solved, as hidden tests do.
+
+        That a patch applies, keeps the rules, builds and breaks nothing is as true of one that does nothing.
+        """
+        older = self.purpose is None and self.name != "patch-applies"
+        return older or self.purpose is CheckPurpose.HIDDEN

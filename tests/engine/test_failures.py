@@ -65,6 +65,13 @@ def test_a_share_that_is_reached_exactly_is_not_below_the_threshold(
     assert summary(resolved=resolved).exit_code(asked) == code
 
 
+def test_a_run_whose_tasks_have_no_hidden_tests_is_whole_and_says_so() -> None:
+    untested = summary(resolved=0, graded=0, untested=20)
+    assert untested.exit_code(None) == 0
+    assert summary(graded=19).exit_code(None) == 3
+    assert "20 trials of tasks without hidden tests" in "\n".join(summary_lines(untested))
+
+
 @pytest.mark.parametrize(
     ("spent", "unpriced", "said"),
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from runner.datasets import find_dataset, load_dataset
-from runner.engine.grading import Grading, grade, resolved
+from runner.engine.grading import Grading, grade, resolved, untested
 from runner.engine.isolation import IsolationLevel, choose
 from runner.records import CheckPurpose, CheckRecord, CheckStatus
 from tests import examples
@@ -98,10 +98,23 @@ def test_each_record_gets_the_number_that_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_the_newest_run_of_each_check_decides() -> None:
-    first = examples.check()
+    first = examples.check().model_copy(update={"purpose": CheckPurpose.HIDDEN})
     again = first.model_copy(update={"number": 2, "status": CheckStatus.FAILED})
     assert resolved((first,)) is True
     assert resolved((again, first)) is resolved((first, again)) is False
     ours = again.model_copy(update={"number": 3, "status": CheckStatus.ERROR})
     assert resolved((first, again, ours)) is None
     assert resolved(()) is None
+
+
+def test_a_patch_that_only_applies_builds_and_breaks_nothing_is_not_called_resolved() -> None:
+    told = {
+        purpose: examples.check().model_copy(update={"name": purpose.value, "purpose": purpose})
+        for purpose in CheckPurpose
+    }
+    silent = tuple(check for purpose, check in told.items() if purpose is not CheckPurpose.HIDDEN)
+    assert (resolved(silent), untested(silent)) == (None, True)
+    assert (resolved(tuple(told.values())), untested(tuple(told.values()))) == (True, False)
+    older = examples.check().model_copy(update={"name": "patch-applies", "purpose": None})
+    assert resolved((older,)) is None
+    assert resolved((older.model_copy(update={"name": "tests"}),)) is True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from generators.tables.aliases import ModelAliases, load_model_aliases
@@ -19,6 +20,7 @@ from runner.records import (
     ArtifactScore,
     ArtifactState,
     CellIdentity,
+    CheckPurpose,
     CheckRecord,
     CheckStatus,
     Cost,
@@ -59,6 +61,7 @@ class Made:
     standing: Standing = Standing.COUNTED
     digest: str | None = None
     checks: tuple[CheckStatus, ...] = ()
+    purpose: CheckPurpose = CheckPurpose.HIDDEN
     cell: CellIdentity = field(default_factory=examples.cell)
     warnings: tuple[DataWarning, ...] = ()
     tails: tuple[str, ...] = ()
@@ -124,7 +127,11 @@ class Made:
         """One check record for each status."""
         found = []
         for place, status in enumerate(self.checks):
-            changes: dict[str, object] = {"name": f"check-{place}", "status": status}
+            changes: dict[str, object] = {
+                "name": f"check-{place}",
+                "status": status,
+                "purpose": self.purpose,
+            }
             if place < len(self.tails):
                 changes["output_tail"] = self.tails[place]
             found.append(examples.check(self.identity).model_copy(update=changes))
@@ -190,9 +197,14 @@ def one_cell(root: Path, *trials: Made, planned: Sequence[TrialIdentity] = ()) -
 
 def committed() -> list[Cell]:
     """Cells of the committed store."""
+    return list(_committed())
+
+
+@cache
+def _committed() -> tuple[Cell, ...]:
     store = ResultsStore(ROOT / "results")
     everything = PriceChoice().pricing(ROOT / "datasets", store.sweeps())
-    return build_cells(store.trials(), store.plans(), everything, {})
+    return tuple(build_cells(store.trials(), store.plans(), everything, {}))
 
 
 def stored(root: Path, made: Made) -> StoredTrial:

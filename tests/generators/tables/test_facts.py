@@ -9,8 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.tables.facts import derive_facts, latest_checks
+from generators.tables.sample import Sample
 from generators.tables.scoring import ScoreState
-from runner.records import Artifact, ArtifactState, CheckStatus, CostBasis, PublishedFigures, Standing
+from runner.records import (
+    Artifact,
+    ArtifactState,
+    CheckPurpose,
+    CheckStatus,
+    CostBasis,
+    PublishedFigures,
+    Standing,
+)
 from runner.store import StoredTrial
 from tests import examples
 from tests.generators.tables.made import Made
@@ -99,7 +108,7 @@ def test_the_latest_run_of_a_check_decides_and_our_own_errors_grade_nothing() ->
         ((), None, None, None),
         ((CheckStatus.ERROR,), None, None, None),
         ((CheckStatus.PASSED,), 1, 1, True),
-        ((CheckStatus.PASSED, CheckStatus.ERROR), 1, 1, True),
+        ((CheckStatus.PASSED, CheckStatus.ERROR), 1, 1, None),
         ((CheckStatus.PASSED, CheckStatus.TIMEOUT), 1, 2, False),
         ((CheckStatus.NOT_RUN, CheckStatus.FAILED), 0, 2, False),
     ],
@@ -109,6 +118,12 @@ def test_resolved_means_every_graded_check_passed(
 ) -> None:
     found = facts(Made(points=None, checks=checks))
     assert (found.checks_passed, found.checks_graded, found.resolved) == (passed, graded, resolved)
+
+
+def test_without_hidden_tests_no_trial_is_resolved_and_its_cost_still_counts() -> None:
+    found = facts(Made(points=None, checks=(CheckStatus.PASSED,), purpose=CheckPurpose.APPLIES))
+    assert (found.checks_passed, found.checks_graded, found.resolved) == (1, 1, None)
+    assert Sample((found,), 1).graded == (found,)
 
 
 def test_a_trial_that_is_left_out_has_neither_score_nor_verdict() -> None:
