@@ -42,7 +42,7 @@ class Outcome(StrEnum):
     PARSE_ERROR = "parse_error"
     """Bytes arrived that are not what the protocol promises."""
     CANCELLED = "cancelled"
-    """By us: no fault of the provider's."""
+    """By us: no fault of the provider's. Its trial is not recorded, and is made again by resuming."""
     SKIPPED_BUDGET = "skipped_budget"
     """Never sent, because time or money ran out. The record of such a trial has no request and the reason."""
     HARNESS_ERROR = "harness_error"

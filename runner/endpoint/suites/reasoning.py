@@ -14,8 +14,7 @@ NODES = 8
 CHAIN_WEIGHTS = (2, 15)
 SHORTCUT_WEIGHTS = (3, 24)
 SHORTCUT_CHANCE = 0.35
-PATH_TOKENS = 2048
-EFFORT_TOKENS = 4096
+PATH_TOKENS = 4096
 PLACES = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Ginkgo", "Hazel")
 
 
@@ -138,7 +137,7 @@ def _effort(word: str) -> Case:
         description="The same puzzles at each effort: what thinking costs and what it brings.",
         make=shortest_path,
         runs=2,
-        max_output_tokens=EFFORT_TOKENS,
+        max_output_tokens=PATH_TOKENS,
         effort=word,
         needs=frozenset({Feature.EFFORT}),
         seeded=True,

@@ -12,7 +12,7 @@ from runner.endpoint.statistics.pairing import bootstrap, comparisons
 from runner.endpoint.statistics.summary import Ending, account, summarise
 from runner.endpoint.statistics.thresholds import judged, known_metrics, parse_thresholds
 from runner.errors import UsageError
-from runner.records.bench_trial import BenchTrial
+from runner.records.bench_trial import BenchTrial, BenchUsage
 from tests import bench_examples
 from tests.endpoint.statistics.trials import WRONG, agent, request, trial
 
@@ -107,6 +107,27 @@ def test_agreement_counts_same_answers_right_or_wrong() -> None:
     # Of two wrong answers the shared one is given twice and weighs 1/2, the other 1.
     assert found.rare_errors == pytest.approx(0.5 / 1.5)
     assert found.category_similarity == pytest.approx(1 - (0.0 + 1.0) / 2)
+    assert found.reasoning_share_difference is None
+    assert found.similarity == pytest.approx((2 / 3 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
+
+
+def test_agreement_has_the_same_interval_every_time_and_how_much_is_thought_is_part_of_it() -> None:
+    def answered(target: str, answers: str, thought: int) -> list[BenchTrial]:
+        usage = BenchUsage(prompt_tokens=1, output_tokens=20, reasoning_tokens=thought)
+        return [
+            trial(f"case-{number}", target=target, answer=answer, requests=(request(usage=usage),))
+            for number, answer in enumerate(answers)
+        ]
+
+    both = {"one": answered("one", "abcdefgh", 5), "two": answered("two", "abcdexyz", 15)}
+    (found,) = agreements(both, {}, 3)
+    assert agreements(both, {}, 3) == (found,)
+    assert (found.same.count, found.same.of) == (5, 8)
+    assert found.same_low is not None
+    assert found.same_high is not None
+    assert found.same_low < 5 / 8 < found.same_high
+    assert found.reasoning_share_difference == pytest.approx(0.5)
+    assert found.similarity == pytest.approx((5 / 8 + 1.0 + 0.5) / 3)
 
 
 def test_answers_that_are_not_kept_are_still_compared_by_their_marks() -> None:

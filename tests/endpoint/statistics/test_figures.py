@@ -24,7 +24,12 @@ def test_the_figures_of_a_known_sample() -> None:
     assert found.quantiles[0].value == 3.0
     assert (found.mean, found.median_deviation) == (22.0, 1.0)
     assert found.standard_deviation == pytest.approx(43.617, abs=0.001)
-    assert [figure.value for figure in found.quantiles[2:]] == [None, None]
+    assert [figure.q for figure in found.quantiles] == [0.5, 0.9, 0.95, 0.99]
+    assert [figure.value for figure in found.quantiles[1:]] == [100.0, None, None]
+    assert (found.minimum, found.maximum, found.tally.used) == (1.0, 100.0, 5)
+    assert found.variation == pytest.approx(43.617 / 22, abs=1e-4)
+    assert distribution([-1.0, 1.0]).variation is None
+    assert distribution([7.0]).standard_deviation is None
 
 
 def test_what_was_not_measured_is_counted_and_is_no_zero() -> None:

@@ -225,7 +225,7 @@ def test_no_thinking_is_said_as_the_endpoint_understands_it(
     request, notes = asked(reasoning.SHORTEST_PATH, target(capabilities))
     assert request.effort == effort
     assert dict(request.parameters) == body
-    assert (request.max_output_tokens or 0) > 4096 if thinks else request.max_output_tokens == 2048
+    assert (request.max_output_tokens or 0) > 4096 if thinks else request.max_output_tokens == 4096
     assert bool(notes) is noted
 
 
