@@ -201,8 +201,8 @@ def _sittings(stage: LoadStage, trials: Sequence[BenchTrial]) -> list[_Sitting]:
 
 
 def _degraded(points: Sequence[LoadPoint]) -> list[LoadPoint]:
-    """The points with their latency over that of the lowest level."""
-    base = next((value for point in points[:1] if (value := _median_latency(point))), None)
+    """The points with their latency over that of the lowest level that was answered at all."""
+    base = next((value for point in points if (value := _median_latency(point))), None)
     return [
         point.model_copy(
             update={"degradation": value / base if base and (value := _median_latency(point)) else None}

@@ -193,6 +193,16 @@ def test_a_knee_that_cannot_be_told_says_why() -> None:
     assert (rising.level, rising.missing_reason) == (None, STILL_RISING)
 
 
+def test_a_lowest_level_without_an_answer_does_not_hide_how_the_others_degrade() -> None:
+    def at(level: int, lasts: float, outcome: str = "ok") -> BenchTrial:
+        return loaded(0, 0.0, lasts, stage=f"s{level}", level=float(level), outcome=outcome)
+
+    stages = [stage(float(level), key=f"s{level}") for level in (1, 2, 4)]
+    (curve,) = curves(stages, [at(1, 9.0, "http_error"), at(2, 50.0), at(4, 150.0)], {}, 1)
+    assert [point.degradation for point in curve.points] == [None, 1.0, 3.0]
+    assert curve.saturation_level == 4.0
+
+
 def test_saturation_is_never_the_lowest_level() -> None:
     first = load_point(stage(1.0), [loaded(0, 0.0, 10.0, outcome="http_error")], {})
     slow = first.model_copy(update={"level": 2.0, "degradation": 2.5})
