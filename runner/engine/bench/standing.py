@@ -94,7 +94,7 @@ def _parts(
         if planned[name, False]:
             yield Share(name=name, done=done[name, False], planned=planned[name, False])
         if planned[name, True] or name in searching:
-            probed = sum(t.load is not None and t.target == name for t in trials)
+            probed = sum(t.load is not None and t.skipped is None and t.target == name for t in trials)
             yield Share(
                 name=f"{name} under load",
                 done=probed if name in searching else done[name, True],
@@ -108,7 +108,7 @@ def _at_work(manifest: BenchManifest, trials: Sequence[BenchTrial], over: Mappin
     waiting = sum(key not in over for key in plain)
     if waiting:
         return f"trials outside of load, {len(plain) - waiting} of {len(plain)} done"
-    sent = Counter(trial.load.stage for trial in trials if trial.load is not None)
+    sent = Counter(t.load.stage for t in trials if t.load is not None and t.skipped is None)
     for number, stage in enumerate(manifest.stages, 1):
         if stage.adaptive or sent[stage.key] < stage.requests:
             return f"load stage {number} of {len(manifest.stages)}: {_stage_words(stage, sent)}"
