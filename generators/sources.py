@@ -13,6 +13,7 @@ from generators.tables.aliases import ModelAliases, load_model_aliases
 from generators.tables.cells import build_cells
 from generators.tables.endpoint_runs import load_endpoint_runs
 from runner.costs.price_choice import PriceChoice
+from runner.costs.scoring import priced_anew
 from runner.datasets import Dataset, all_datasets, load_dataset
 from runner.errors import ConfigurationError
 from runner.store import ResultsStore, StoreRoots
@@ -98,6 +99,8 @@ def _world(root: Path, sources: _Sources, prefix: str) -> World:
         aliases=sources.aliases,
         prefix=prefix,
         choice=sources.choice,
-        proofs=tuple(proof for proof in store.proofs() if proof.demonstration == bool(prefix)),
+        proofs=tuple(
+            priced_anew(proof, pricing) for proof in store.proofs() if proof.demonstration == bool(prefix)
+        ),
         endpoints=load_endpoint_runs(root, demonstration=bool(prefix)),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from generators.tables.sample import Sample, Value
 from generators.tables.scoring import ScoreState
 from generators.tables.yardstick import Yardstick, admitted, main_yardstick
 from runner.costs.bases import Pricing
+from runner.costs.scoring import priced_anew
 from runner.records import CellIdentity, Cost, CostBasis, DataWarning, Hosting, PlanRecord
 from runner.store import StoredTrial
 
@@ -165,6 +166,10 @@ def _build_cell(
     pricing: Pricing,
     tiers: Tiers,
 ) -> Cell:
+    members = [
+        replace(each, judgements=tuple(priced_anew(judged, pricing) for judged in each.judgements))
+        for each in members
+    ]
     yardstick = main_yardstick(members)
     digest = _main_digest(members)
     facts = []

@@ -16,16 +16,12 @@ UNKNOWN = "what judging cost is not recorded"
 
 
 def judging_cost(record: Scoring) -> Cost | None:
-    """What a scoring cost, by the rule for trials; None where that is unknown or it was scripted.
+    """What a scoring cost; None where that is unknown or it was scripted.
 
-    A bill holds for the day of the scoring where it names no day of its own.
+    The costs of ``record`` are those of ``priced_anew``, in the order of the rule for trials.
     """
-    known = [cost for cost in record.costs if cost.amount_usd is not None and cost.basis in ORDER]
-    if not known:
-        return None
-    cost = min(known, key=lambda cost: ORDER.index(cost.basis))
-    day = record.judged_at.date() if record.judged_at is not None else None
-    return cost if cost.price_as_of is not None else cost.model_copy(update={"price_as_of": day})
+    known = (cost for cost in record.costs if cost.amount_usd is not None and cost.basis in ORDER)
+    return next(known, None)
 
 
 def judging_total(records: Sequence[Scoring], reason: str = UNKNOWN) -> Value:

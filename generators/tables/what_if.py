@@ -14,7 +14,7 @@ from generators.escape.html import Json
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.facts import TrialFacts
-from runner.costs.bases import Pricing, Way
+from runner.costs.bases import Pricing, Way, day_of
 from runner.costs.credit_plans import CreditPlans
 from runner.costs.hardware import INPUT_WEIGHT, HardwareRates
 from runner.costs.instances import InstancePrices
@@ -180,7 +180,7 @@ def _trial(trial: TrialFacts, pricing: Pricing, tables: PriceTables) -> dict[str
     shares = [part.share for part in table.parts] if table is not None else []
     return {
         "provider": provider,
-        "day": (pricing.day_for(record) or date.min).isoformat(),
+        "day": (pricing.day_for(day_of(record)) or date.min).isoformat(),
         "ways": list(_recorded(trial)),
         "shares": [
             {"prices": tables.key(provider, share.model), **token_classes(share.usage)._asdict()}

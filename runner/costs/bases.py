@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
@@ -10,7 +11,7 @@ from runner.costs.credit_plans import CreditPlans, PlanChoice
 from runner.costs.hardware import HardwareRates, MissingRate, split_rates
 from runner.costs.instances import DEFAULT_COMMITMENT
 from runner.costs.price_book import PriceBook
-from runner.costs.price_table import BOOK, TableCost, shares_of, table_cost
+from runner.costs.price_table import BOOK, Share, TableCost, shares_of, table_cost
 from runner.costs.token_prices import credits_cost
 from runner.costs.tokens import tokens_processed
 from runner.records import Cost, CostBasis, Hosting, TrialRecord
@@ -68,21 +69,21 @@ class Pricing:
         usual = self.rates.commitment is DEFAULT_COMMITMENT
         return not usual or (self.price_date, self.usd_per_credit, self.plan) != (None, None, None)
 
-    def day_for(self, trial: TrialRecord) -> date | None:
-        """The day whose token prices ``trial`` has: the asked one, else its own, else that of the newest.
+    def day_for(self, own: date | None) -> date | None:
+        """The day whose prices hold for work of the day ``own``: the asked one, else that, else the newest.
 
         None where the book is empty and nobody knows the day.
         """
-        return self.price_date or day_of(trial) or self.book.checked_on
+        return self.price_date or own or self.book.checked_on
 
-    def credit_price(self, trial: TrialRecord) -> CreditPrice | None:
-        """What a credit of ``trial`` is asked to cost; None where amounts are taken as recorded."""
+    def credit_price(self, provider: str, own: date | None) -> CreditPrice | None:
+        """What a credit of a vendor is asked to cost for work of the day ``own``; None: as recorded."""
         if self.usd_per_credit is not None:
             return CreditPrice(self.usd_per_credit, "as asked for", self.price_date)
         plan = self.plan
-        if plan is None or self.plans is None or plan.provider != trial.identity.cell.provider:
+        if plan is None or self.plans is None or plan.provider != provider:
             return None
-        day = self.day_for(trial)
+        day = self.day_for(own)
         sold = None if day is None else self.plans.of(plan, day)
         price = None if sold is None else sold.price(overage=plan.overage)
         when = "a day that is not known" if day is None else day.isoformat()
@@ -133,6 +134,20 @@ class TrialCosts:
         return next((cost for cost in own if cost.amount_usd is not None), own[0] if own else None)
 
 
+@dataclass(frozen=True)
+class Work:
+    """Work of models that somebody may bill: what was recorded of its cost, and what prices it anew."""
+
+    recorded: tuple[Cost, ...]
+    provider: str
+    shares: tuple[Share, ...]
+    """Its tokens by model."""
+    day: date | None
+    """The day it was done, as far as known."""
+    billed: bool = True
+    """Whether somebody bills its tokens, so that a list price says anything about it."""
+
+
 def costs_of(trial: TrialRecord, pricing: Pricing) -> TrialCosts:
     """Every way to know what ``trial`` cost, and its headline.
 
@@ -143,8 +158,21 @@ def costs_of(trial: TrialRecord, pricing: Pricing) -> TrialCosts:
     only the agent knows. With ``pricing.price_date`` the price book comes before all of them. A notional
     price is never a cost, a self-hosted model is never priced by a list price, and null stays null.
     """
-    table = _table(trial, pricing)
-    ways = _ways(trial, pricing, table)
+    work = Work(
+        recorded=trial.costs,
+        provider=trial.identity.cell.provider,
+        shares=shares_of(trial),
+        day=day_of(trial),
+        billed=not trial.demonstration and trial.serving.hosting not in NOT_BILLED,
+    )
+    table = table_of(work, pricing)
+    derived = []
+    if trial.serving.hosting is Hosting.SELF_HOSTED:
+        derived = [
+            KnownWay(Way.BLENDED, hardware_cost(trial, pricing.rates)),
+            KnownWay(Way.SPLIT, split_cost(trial, pricing.rates)),
+        ]
+    ways = ways_of(work, pricing, table, derived)
     headline = _headline(trial, ways)
     others = tuple(each.cost for each in ways if each.cost is not headline)
     moved = pricing.price_date is not None and table is not None and headline is table.cost
@@ -212,44 +240,61 @@ def split_cost(trial: TrialRecord, rates: HardwareRates) -> Cost:
     )
 
 
-def _table(trial: TrialRecord, pricing: Pricing) -> TableCost | None:
-    free = trial.demonstration or any(cost.basis is CostBasis.NONE for cost in trial.costs)
-    if free or trial.serving.hosting in NOT_BILLED or not pricing.book.rows:
+def table_of(work: Work, pricing: Pricing) -> TableCost | None:
+    """What the price book says of ``work`` now; None where it has nothing to do with it."""
+    free = any(cost.basis is CostBasis.NONE for cost in work.recorded)
+    if free or not work.billed or not pricing.book.rows:
         return None
-    if trial.costs and trial.identity.cell.provider not in pricing.book.providers():
+    if work.recorded and work.provider not in pricing.book.providers():
         return None
-    day = pricing.day_for(trial)
+    day = pricing.day_for(work.day)
     if day is None:
         return None
-    known = pricing.price_date is not None or day_of(trial) is not None
+    known = pricing.price_date is not None or work.day is not None
     note = "" if known else "the day of the run is not known, so these are the newest prices"
-    return table_cost(shares_of(trial), trial.identity.cell.provider, day, pricing.book, note)
+    return table_cost(work.shares, work.provider, day, pricing.book, note)
 
 
-def _ways(trial: TrialRecord, pricing: Pricing, table: TableCost | None) -> tuple[KnownWay, ...]:
-    """Every way in the order in which the rule asks."""
-    recorded = [_dated(cost, trial) for cost in trial.costs]
-    found = [KnownWay(_way(cost), _rated(cost, pricing.credit_price(trial))) for cost in recorded]
+def ways_of(
+    work: Work, pricing: Pricing, table: TableCost | None, derived: Iterable[KnownWay] = ()
+) -> tuple[KnownWay, ...]:
+    """Every way to know what ``work`` cost, in the order in which the rule asks.
+
+    Args:
+        work: what was done, and what was recorded of its cost.
+        pricing: the prices that are asked for.
+        table: what the price book says of it now.
+        derived: ways that follow from machines.
+    """
+    recorded = [_dated(cost, work.day) for cost in work.recorded]
+    credit = pricing.credit_price(work.provider, work.day)
+    found = [KnownWay(_way(cost), _rated(cost, credit)) for cost in recorded]
     if table is not None:
         # What the book said at the time of the run gives way to what it says now.
         if table.found or pricing.price_date is not None:
             found = [each for each in found if each.way is not Way.BOOK]
         if table.found or not any(each.way is Way.BOOK for each in found):
             found.append(KnownWay(Way.BOOK, table.cost))
-    if trial.serving.hosting is Hosting.SELF_HOSTED:
-        found.append(KnownWay(Way.BLENDED, hardware_cost(trial, pricing.rates)))
-        found.append(KnownWay(Way.SPLIT, split_cost(trial, pricing.rates)))
     order = list(Way)
     moved = pricing.price_date is not None
     return tuple(
-        sorted(found, key=lambda each: (not (moved and each.way is Way.BOOK), order.index(each.way)))
+        sorted(
+            [*found, *derived],
+            key=lambda each: (not (moved and each.way is Way.BOOK), order.index(each.way)),
+        )
     )
 
 
+def known_headline(ways: Iterable[KnownWay]) -> Cost | None:
+    """The first known amount of ``ways`` that is a cost; None where none is."""
+    known = (each.cost for each in ways if each.cost.basis in ORDER)
+    return next((cost for cost in known if cost.amount_usd is not None), None)
+
+
 def _headline(trial: TrialRecord, ways: tuple[KnownWay, ...]) -> Cost:
-    for each in ways:
-        if each.cost.basis in ORDER and each.cost.amount_usd is not None:
-            return each.cost
+    known = known_headline(ways)
+    if known is not None:
+        return known
     bases = [CostBasis.NONE, CostBasis.METERED, CostBasis.CREDITS, CostBasis.PRICE_TABLE]
     if trial.serving.hosting is Hosting.SELF_HOSTED:
         bases.insert(0, CostBasis.HARDWARE_DERIVED)
@@ -280,9 +325,8 @@ def _way(cost: Cost) -> Way:
             return Way.NONE
 
 
-def _dated(cost: Cost, trial: TrialRecord) -> Cost:
+def _dated(cost: Cost, day: date | None) -> Cost:
     """A bill, a credit count and an agent's own price hold for the day of the run, unless they say more."""
-    day = day_of(trial)
     if cost.price_as_of is not None or day is None:
         return cost
     return cost.model_copy(update={"price_as_of": day})

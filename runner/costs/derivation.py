@@ -110,7 +110,7 @@ def _way(each: KnownWay, trial: TrialRecord, costs: TrialCosts, pricing: Pricing
 
 def _plans(used: float, trial: TrialRecord, pricing: Pricing) -> Iterator[str]:
     """What the credits cost by each plan that is known on the day, and who says so."""
-    day = pricing.day_for(trial)
+    day = pricing.day_for(day_of(trial))
     if pricing.plans is None or day is None:
         return
     for plan in pricing.plans.on(trial.identity.cell.provider, day):

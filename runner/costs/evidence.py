@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runner.costs.bases import NOT_BILLED, Pricing, TrialCosts, Way
+from runner.costs.bases import NOT_BILLED, Pricing, TrialCosts, Way, day_of
 from runner.costs.price_lists import Charge, Followed
 from runner.costs.token_prices import TokenPrices
 from runner.records import Cost, CostBasis, TrialRecord
@@ -14,7 +14,7 @@ BILLED = frozenset({CostBasis.METERED, CostBasis.PRICE_TABLE})
 
 def usd_per_credit(trial: TrialRecord, pricing: Pricing) -> float | None:
     """The price of a credit that recorded dollars of ``trial`` are held against; None without one."""
-    price = pricing.credit_price(trial)
+    price = pricing.credit_price(trial.identity.cell.provider, day_of(trial))
     return None if price is None else price.usd
 
 

@@ -23,7 +23,7 @@ from generators.tables.facts import TrialFacts
 from generators.tables.sample import Sample
 from generators.tables.what_if import board_export
 from runner.costs import Commitment, HardwareRates, InstancePrices
-from runner.costs.bases import Pricing, costs_of
+from runner.costs.bases import Pricing, costs_of, day_of
 from runner.costs.price_choice import read_price_choice
 from runner.records import CacheSemantics, CostBasis
 from tests.browser.site import ROOT, served
@@ -106,7 +106,7 @@ def _priced(trial: TrialFacts, pricing: Pricing, hit_rate: float | None) -> Tria
     if hit_rate is None:
         return replace(trial, costs=costs_of(trial.record, pricing))
     record, usage = trial.record, trial.record.usage
-    day = pricing.day_for(record)
+    day = pricing.day_for(day_of(record))
     if (
         trial.costs.table is not None
         and usage is not None

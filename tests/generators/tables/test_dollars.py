@@ -9,8 +9,10 @@ import pytest
 from generators.pages import words
 from generators.tables.dollars import Priced
 from generators.tables.judging_cost import judging_cost, judging_mean, judging_total
+from runner.costs.scoring import priced_anew
 from runner.records import Cost, CostBasis, JudgementRecord
 from tests import examples
+from tests.generators.tables import made
 
 FIRST, LAST = date(2026, 1, 31), date(2026, 3, 1)
 
@@ -44,7 +46,8 @@ def test_an_amount_on_two_bases_is_a_fault_of_its_maker() -> None:
 
 
 def judged(*costs: Cost) -> JudgementRecord:
-    return examples.judgement().model_copy(update={"costs": costs})
+    record = examples.judgement().model_copy(update={"costs": costs})
+    return priced_anew(record, made.pricing())
 
 
 def test_a_scoring_is_billed_on_its_own_day_and_a_scripted_one_costs_nothing() -> None:
