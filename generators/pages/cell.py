@@ -14,6 +14,7 @@ from generators.pages.cell_tables import (
     tier_table,
     warning_table,
 )
+from generators.pages.certainty_facts import certainty_facts
 from generators.pages.charting import radars
 from generators.pages.dollar_entries import machine_prices, ways_table
 from generators.pages.harness_skill import crumbs
@@ -73,6 +74,7 @@ def _page(world: World, cell: Cell) -> Page:
             "placement": _placement(board, cell),
             "identity": _identity(world, cell, path),
             "figures": figure_table(cell),
+            "certainty": certainty_facts(world, cell),
             "ways": ways_table(cell),
             "tasks": task_table(world, cell, path),
             "tiers": tier_table(cell),

@@ -181,3 +181,24 @@ def test_a_task_page_lists_every_cell_and_leads_to_its_neighbours(tmp_path: Path
     assert any(text.startswith("Next task") for text in shown.links())
     unknown = pages["tasks/hello-world/not-in-the-dataset.md"]
     assert unknown.facts()["Description"].startswith("not known")
+
+
+def test_a_cell_says_how_much_one_task_weighs_and_what_repeats_tell(tmp_path: Path) -> None:
+    passed, failed = (CheckStatus.PASSED,), (CheckStatus.FAILED,)
+    trials = [
+        Made(f"task-{place}", points, cost=cost, trial=number, checks=passed if number == 1 else failed)
+        for number in (1, 2)
+        for place, (points, cost) in enumerate([((20, 20, 20, 20), 9.0), ((10, 10, 10, 10), 1.0)])
+    ]
+    facts = pages_of(tmp_path, trials)[CELL].facts()
+    assert facts["Cost of the middle task"].startswith("$5.00 median; no interval: 2 of the 6 tasks")
+    assert facts["Cost in the dearest tenth of tasks"].startswith("18 % of all, over 2 tasks")
+    assert facts["Chance between trials of one task"].startswith("0 %")
+    assert facts["Resolved by at least one of 2 trials"].startswith("100 % (2 of 2) pass@2")
+    assert facts["Resolved by all of 2 trials"].startswith("0 % (2 of 2) pass^2")
+
+
+def test_a_cell_of_single_trials_says_that_chance_between_them_is_unknown(cell: Shown) -> None:
+    facts = cell.facts()
+    assert facts["Chance between trials of one task"] == "not known no two tasks were tried twice"
+    assert not any(name.startswith("Resolved by") for name in facts)
