@@ -29,6 +29,6 @@ def priced_anew(record: Scoring, pricing: Pricing) -> Scoring:
         billed=judge.model is not None,
     )
     ways = ways_of(work, pricing, table_of(work, pricing))
-    headline = known_headline(ways)
+    headline: Cost | None = known_headline(ways)
     others: list[Cost] = [each.cost for each in ways if each.cost is not headline]
     return record.model_copy(update={"costs": (*([headline] if headline is not None else []), *others)})
