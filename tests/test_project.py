@@ -87,7 +87,7 @@ def test_the_project_has_the_name_version_and_extras_it_promises() -> None:
     table = project_table()
     assert (table["name"], table["version"], table["requires-python"]) == ("harnessmark", "0.1.0", ">=3.11")
     assert isinstance(table["optional-dependencies"], dict)
-    assert set(table["optional-dependencies"]) == {"cluster", "ifeval", "litellm", "test"}
+    assert set(table["optional-dependencies"]) == {"cluster", "ifeval", "litellm", "test", "uvloop"}
 
 
 def test_ci_runs_the_readmes_test_command_and_nothing_else() -> None:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from runner.endpoint.client import Transport
 from runner.endpoint.load import Batch, Played, Session
-from runner.endpoint.loops import LoopName, loop_name
+from runner.endpoint.loops import LoopName, event_loop_named
 from runner.endpoint.metronome.beat import Beat, Truth
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.request import AskRequest, Message, Protocol
@@ -154,7 +154,7 @@ def calibrate(
     transport: Transport = "asyncio",
     tls: bool = False,
     workers: int = 1,
-    loop: LoopName = "auto",
+    loop: LoopName = "asyncio",
     read_at_once: bool = False,
 ) -> Calibration:
     """Measure the client at each number of ``streams``, with ``rounds`` requests per stream.
@@ -178,7 +178,7 @@ def calibrate(
         first_ms=beat.first_ms,
         gap_ms=beat.gap_ms,
         chunks=beat.chunks,
-        event_loop=loop_name(loop),
+        event_loop=event_loop_named(loop),
         python=platform.python_version(),
         processors=os.cpu_count() or 1,
         load_average=load_average(),

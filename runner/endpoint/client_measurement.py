@@ -9,7 +9,7 @@ from pathlib import Path
 
 from runner.endpoint.calibration import CalibrationLevel, calibrate, load_average, spread
 from runner.endpoint.client import Transport
-from runner.endpoint.loops import LoopName, loop_name
+from runner.endpoint.loops import LoopName, event_loop_named
 from runner.endpoint.metronome.beat import Beat, Truth
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.peers import PEERS, Peer, installed, run_peer
@@ -72,6 +72,7 @@ def client_command(
     rounds: int = 4,
     workers: int = 2,
     peers: str = "",
+    event_loop: str = "asyncio",
     beat: Beat = Beat(),  # noqa: B008 - a frozen value
 ) -> int:
     """Measure and show a row as soon as it is there; 2 where the client misses its aim.
@@ -82,23 +83,26 @@ def client_command(
         rounds: requests per stream, one after the other.
         workers: processes that share the streams of a further row, from 100 streams on; 1: no such row.
         peers: folder whose environments ``guidellm`` and ``aiperf`` hold those programs.
+        event_loop: what the client runs on.
         beat: what the server sends and when.
 
     Raises:
-        UsageError: ``streams`` or ``peers`` cannot be understood.
+        ConfigurationError: the event loop is not installed.
+        UsageError: ``streams``, ``peers`` or ``event_loop`` cannot be understood.
     """
+    loop = event_loop_named(event_loop)
     levels = numbers_in(streams) if streams else STREAMS
     others = _others(peers)
     say(
         f"first chunk after {beat.first_ms:g} ms, then every {beat.gap_ms:g} ms, {beat.chunks} chunks; "
-        f"{rounds} requests per stream; event loop {loop_name()}; Python {platform.python_version()}; "
+        f"{rounds} requests per stream; event loop {loop}; Python {platform.python_version()}; "
         f"load average {load_average()}"
     )
     say("bias: measured TTFT less the server's own; gap: error of the time between two chunks; ms")
     say(HEADER)
     missed = False
     for count in levels:
-        for row in rows(count, rounds=rounds, workers=workers, beat=beat):
+        for row in rows(count, rounds=rounds, workers=workers, beat=beat, loop=loop):
             say(row.line())
             missed = missed or row.within is False
         for peer, program in others:
@@ -110,7 +114,7 @@ def client_command(
     return BELOW_AIM if missed else 0
 
 
-def rows(streams: int, *, rounds: int, workers: int, beat: Beat) -> list[Row]:
+def rows(streams: int, *, rounds: int, workers: int, beat: Beat, loop: LoopName = "asyncio") -> list[Row]:
     """This client at ``streams``: plain, over TLS, in several processes, over httpx."""
     kinds: list[tuple[str, Transport, bool, int]] = [
         ("ours", "asyncio", False, 1),
@@ -122,7 +126,6 @@ def rows(streams: int, *, rounds: int, workers: int, beat: Beat) -> list[Row]:
         kinds.append(("httpx transport", "httpx", False, 1))
     made = []
     for name, transport, tls, processes in kinds:
-        loop: LoopName = "auto"
         found = calibrate(
             [streams], beat=beat, rounds=rounds, transport=transport, tls=tls, workers=processes, loop=loop
         )

@@ -24,7 +24,7 @@ class Opening:
     address: EndpointAddress
     slots: int
     transport: Transport = "asyncio"
-    loop: LoopName = "auto"
+    loop: LoopName = "asyncio"
     pace_seconds: float = 0.0
 
 

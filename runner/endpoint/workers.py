@@ -227,7 +227,7 @@ class Workers:
         await self._stack.__aexit__(kind, value, trace)
 
 
-def play_in_workers(batch: Batch, workers: int, loop: LoopName = "auto") -> Played:
+def play_in_workers(batch: Batch, workers: int, loop: LoopName = "asyncio") -> Played:
     """Ask everything in ``batch``, with its sessions dealt out to ``workers`` processes.
 
     The key goes to them through a pipe, never through arguments or files. Send times planned ahead and the

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from runner.endpoint.ask import Outcome
@@ -15,12 +17,12 @@ from runner.endpoint.calibration import (
     spread,
 )
 from runner.endpoint.load import Batch, Played, Session
-from runner.endpoint.loops import loop_name
+from runner.endpoint.loops import event_loop_named, run
 from runner.endpoint.metronome.beat import Beat, Truth
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.reading import read
 from runner.endpoint.workers import play_in_workers
-from runner.errors import ConfigurationError, EndpointError
+from runner.errors import ConfigurationError, EndpointError, UsageError
 from tests.endpoint.exchanges import DONE, MS, chunk, exchange, question, sse
 
 QUICK = Beat(first_ms=30, gap_ms=2, chunks=5)
@@ -144,8 +146,20 @@ def test_a_spread_is_of_nearest_ranks() -> None:
 
 
 def test_a_loop_that_is_not_installed_is_named() -> None:
-    assert loop_name("auto", lambda _name: None) == "asyncio"
-    assert loop_name("auto", lambda _name: "found") == "uvloop"
-    assert loop_name("asyncio", lambda _name: "found") == "asyncio"
+    assert event_loop_named("uvloop", lambda _name: "found") == "uvloop"
+    assert event_loop_named("asyncio", lambda _name: "found") == "asyncio", (
+        "what is installed decides nothing"
+    )
     with pytest.raises(ConfigurationError, match="uvloop is not installed"):
-        loop_name("uvloop", lambda _name: None)
+        event_loop_named("uvloop", lambda _name: None)
+    with pytest.raises(UsageError, match="there is no event loop 'trio'"):
+        event_loop_named("trio")
+
+
+async def _module_of_the_loop() -> str:
+    return type(asyncio.get_running_loop()).__module__
+
+
+@pytest.mark.parametrize("name", ["asyncio", "uvloop"])
+def test_what_runs_runs_on_the_loop_that_was_asked_for(name: str) -> None:
+    assert run(_module_of_the_loop(), name).partition(".")[0] == name

@@ -8,20 +8,24 @@ import subprocess
 from importlib.metadata import version
 from pathlib import Path
 
-from runner.endpoint.loops import loop_name
+from runner.endpoint.loops import event_loop_named
 from runner.records.bench_manifest import METHODOLOGY, BenchHost, BenchTool
 
 GIT_SECONDS = 10.0
 
 
-def this_host(client_region: str, sandbox: str) -> BenchHost:
-    """This machine, without its name."""
+def this_host(client_region: str, sandbox: str, event_loop: str = "asyncio") -> BenchHost:
+    """This machine, without its name.
+
+    Raises:
+        ConfigurationError, UsageError: there is no such event loop here.
+    """
     return BenchHost(
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         processors=os.cpu_count() or 1,
         python=platform.python_version(),
-        event_loop=loop_name("auto"),
+        event_loop=event_loop_named(event_loop),
         sandbox=sandbox,
         client_region=client_region or None,
     )
