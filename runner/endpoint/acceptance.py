@@ -95,8 +95,9 @@ def _parts(request: AskRequest, can: Capabilities) -> Iterator[OptionalPart]:
         yield OptionalPart(SCHEMA, (schema,), _WORDS[SCHEMA])
     if chat and request.stream and "stream_options" not in request.parameters:
         yield OptionalPart(USAGE, ("stream_options",), _WORDS[USAGE])
-    for key in can.parameters:
-        if key in sent:
+    said = {schema, *(can.effort_bodies.get(effort or "", {}))}
+    for key in sent:
+        if key not in said:
             yield OptionalPart(key, (key,))
     if request.max_output_tokens is not None and limit_key(request) not in request.parameters:
         yield OptionalPart(LIMIT, (limit_key(request),), _LIMIT_WORDS)

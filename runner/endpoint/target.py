@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from runner.costs.price_lookup import PriceQuestion
 from runner.costs.price_row import RegionClass, ServiceTier
 from runner.endpoint.capabilities import Capabilities
+from runner.endpoint.pinning import Gateway
 from runner.endpoint.request import Protocol
 from runner.errors import ConfigurationError
 from runner.records.base import Part, Slug
@@ -62,6 +63,8 @@ class MappingEntry(Part):
     stability: str | None = Field(default=None, min_length=1, max_length=40, pattern=LINE)
     deactivated_on: date | None = None
     headers: Mapping[str, str] = {}
+    gateway: Gateway | None = None
+    """How it is told to use no cache and no other provider; None: as is known of its provider."""
     capabilities: Capabilities = Capabilities()
     source: str = Field(min_length=1, max_length=500)
     checked_on: date
@@ -75,7 +78,9 @@ class MappingEntry(Part):
             fault = url_fault(self.base_url)
             if fault:
                 raise ValueError(f"base_url {fault}")
-        secret = sorted(SECRET_HEADERS & {name.lower() for name in self.headers})
+        gateway = self.gateway or Gateway()
+        sent = (*self.headers, *gateway.no_cache.headers, *gateway.no_fallback.headers)
+        secret = sorted(SECRET_HEADERS & {name.lower() for name in sent})
         if secret:
             raise ValueError(
                 f"headers must hold no key ({', '.join(secret)}); name its variable in key_variable"

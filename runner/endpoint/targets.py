@@ -14,6 +14,7 @@ from runner.costs.price_row import RegionClass, ServiceTier
 from runner.costs.strict_yaml import read_strict_yaml
 from runner.costs.yaml_faults import fault_lines, nearest
 from runner.endpoint.capabilities import Capabilities, Thinking
+from runner.endpoint.pinning import Gateway, Words
 from runner.endpoint.request import Protocol
 from runner.endpoint.target import LINE, MappingEntry, PriceKey, ReplayPlace, Target, url_fault
 from runner.errors import ConfigurationError, UsageError
@@ -136,6 +137,8 @@ _KNOWN = (
     *Capabilities.model_fields,
     *PriceKey.model_fields,
     *ReplayPlace.model_fields,
+    *Gateway.model_fields,
+    *Words.model_fields,
     *Protocol,
     *Thinking,
     *RegionClass,

@@ -53,6 +53,9 @@ class BenchTarget(Part):
     context_tokens: Count | None = None
     max_output_tokens: Count | None = None
     origin: str = "catalogue"
+    pinning: Mapping[str, JsonValue] = Field(
+        default={}, description="headers and keys of the body that told a gateway so; empty: nothing did"
+    )
     source: str = ""
     checked_on: date | None = None
     price: BenchPrice
@@ -216,6 +219,8 @@ class BenchSettings(Part):
     effort: str | None = None
     max_output_tokens: Count | None = None
     temperature: float | None = None
+    allow_cache: bool = Field(default=False, description="whether a gateway may answer from its cache")
+    allow_fallback: bool = Field(default=False, description="whether it may ask another provider")
     keep_responses: bool = True
     thresholds: tuple[str, ...] = ()
     external: Mapping[str, JsonValue] = Field(

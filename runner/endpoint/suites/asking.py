@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from runner.endpoint.capabilities import Capabilities, Thinking
+from runner.endpoint.pinning import merged, pinned
 from runner.endpoint.request import AskRequest, Deadlines, Message, Protocol
 from runner.endpoint.suites.case import Case, Feature, Puzzle, Slot
 from runner.endpoint.target import Target
@@ -33,6 +34,9 @@ class Manner:
     max_output_tokens: int | None = None
     temperature: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    allow_cache: bool = False
+    allow_fallback: bool = False
+    """Whether a gateway may answer from its cache, or hand a request to another provider."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,10 @@ def request_for(case: Case, puzzle: Puzzle, slot: Slot, target: Target, manner: 
     effort = _effort(can, manner.effort or case.effort)
     if effort.adjustment:
         notes.append(effort.adjustment)
+    entry = target.entry
+    pins = pinned(
+        entry.provider, entry.gateway, allow_cache=manner.allow_cache, allow_fallback=manner.allow_fallback
+    )
     system, messages = _fronted(puzzle, case.nonce(manner.salt, slot), can, notes)
     request = AskRequest(
         protocol=target.entry.protocol,
@@ -103,11 +111,11 @@ def request_for(case: Case, puzzle: Puzzle, slot: Slot, target: Target, manner: 
         temperature=_temperature(case, can, effort.said, manner, notes),
         effort=effort.field,
         parameters={
-            **can.parameters,
+            **merged((pins.parameters, can.parameters)),
             **effort.body,
             **_format(puzzle, target.entry.protocol, effort.field, can),
         },
-        headers={**target.entry.headers, **manner.headers},
+        headers={**pins.headers, **entry.headers, **manner.headers},
         deadlines=manner.deadlines,
     )
     return Asking(request, tuple(notes))

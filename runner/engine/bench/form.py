@@ -43,6 +43,8 @@ BENCH_HELP = {
     "effort": "reasoning effort in place of each case's own",
     "max-output-tokens": "in place of each case's own",
     "temperature": "in place of each case's own",
+    "allow-cache": "let a gateway answer from its cache",
+    "allow-fallback": "let a gateway hand requests to other providers than the one that was asked",
     "timeout-seconds": "longest time of one request",
     "stall-seconds": "longest silence inside an answer",
     "transport": "asyncio, or httpx for proxies and HTTP/2, whose bias calibration shows",
@@ -95,6 +97,8 @@ def bench_form(
     effort: str = "",
     max_output_tokens: str = "",
     temperature: str = "",
+    allow_cache: bool = False,
+    allow_fallback: bool = False,
     timeout_seconds: str = "",
     stall_seconds: str = "",
     transport: str = "asyncio",
@@ -156,6 +160,8 @@ SAME = (
     "effort",
     "transport",
     "include_deactivated",
+    "allow_cache",
+    "allow_fallback",
     "client_region",
 )
 """Flags that stand in the options as they are."""

@@ -71,6 +71,8 @@ def manner_of(manifest: BenchManifest) -> Manner:
         effort=settings.effort,
         max_output_tokens=settings.max_output_tokens,
         temperature=settings.temperature,
+        allow_cache=settings.allow_cache,
+        allow_fallback=settings.allow_fallback,
     )
 
 

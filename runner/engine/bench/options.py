@@ -47,6 +47,8 @@ class BenchOptions:
     effort: str = ""
     max_output_tokens: int | None = None
     temperature: float | None = None
+    allow_cache: bool = False
+    allow_fallback: bool = False
     timeout_seconds: float | None = None
     stall_seconds: float | None = None
     transport: str = "asyncio"

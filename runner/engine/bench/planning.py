@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from runner.costs.price_book import PriceBook
+from runner.endpoint.pinning import pinned
 from runner.endpoint.request import Deadlines, Protocol
 from runner.endpoint.selectors import reference_of, select
 from runner.endpoint.shapes.stages import LoadOptions, PlannedStage, profile_stages, stages_of
@@ -115,7 +116,7 @@ def plan(
     planned = (*plain, *(entry for stage in stages if not stage.stage.adaptive for entry in stage.planned()))
     if not planned and not stages:
         raise UsageError("nothing is planned: no case has a trial")
-    entries = tuple(target_record(target, prices[target.identifier]) for target in targets)
+    entries = tuple(target_record(target, prices[target.identifier], settings) for target in targets)
     word = work.profile or (work.suites[0] if work.suites else "load")
     return BenchManifest(
         run_id=f"{around.now:%Y%m%dt%H%M%S}-{word}-{settings.salt[:6]}",
@@ -166,9 +167,15 @@ def price_of(target: Target, book: PriceBook, on: date) -> BenchPrice:
     )
 
 
-def target_record(target: Target, price: BenchPrice) -> BenchTarget:
+def target_record(target: Target, price: BenchPrice, settings: BenchSettings) -> BenchTarget:
     """What a manifest keeps of a target."""
     entry, replay = target.entry, target.entry.replay
+    pins = pinned(
+        entry.provider,
+        entry.gateway,
+        allow_cache=settings.allow_cache,
+        allow_fallback=settings.allow_fallback,
+    )
     return BenchTarget(
         identifier=target.identifier,
         model=target.model,
@@ -185,6 +192,7 @@ def target_record(target: Target, price: BenchPrice) -> BenchTarget:
         context_tokens=entry.context_tokens,
         max_output_tokens=entry.max_output_tokens,
         origin=target.origin,
+        pinning={**pins.headers, **pins.parameters},
         source=entry.source,
         checked_on=entry.checked_on,
         price=price,
@@ -241,6 +249,8 @@ def _settings(options: BenchOptions, work: Chosen) -> BenchSettings:
         effort=options.effort or None,
         max_output_tokens=options.max_output_tokens,
         temperature=options.temperature,
+        allow_cache=options.allow_cache,
+        allow_fallback=options.allow_fallback,
         keep_responses=options.keep_responses,
         thresholds=options.thresholds,
         limits=limits,

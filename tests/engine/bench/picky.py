@@ -24,10 +24,11 @@ STREAM = (
 
 @dataclass
 class Picky:
-    """Its address, and every body that it was sent."""
+    """Its address, and every body that it was sent, with its headers in lower case."""
 
     url: str = ""
     heard: list[Body] = field(default_factory=list)
+    heads: list[dict[str, str]] = field(default_factory=list)
 
 
 @contextmanager
@@ -44,6 +45,7 @@ def picky(rule: Rule) -> Iterator[Picky]:
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             found.heard.append(body)
+            found.heads.append({name.lower(): value for name, value in self.headers.items()})
             refusal = rule(body)
             if refusal is not None:
                 self._send(refusal[0], json.dumps(refusal[1]), "application/json")
