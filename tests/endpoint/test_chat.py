@@ -222,6 +222,19 @@ def test_reasoning_beside_and_inside_completion_come_to_the_same(
     assert result.usage.reasoning_is_extra is extra
 
 
+@pytest.mark.parametrize(
+    ("told", "kept"), [(0.0125, 0.0125), (0, 0.0), (None, None), ("1", None), (-1, None), (True, None)]
+)
+def test_what_a_gateway_says_it_cost_is_kept_beside_what_the_price_book_says(
+    told: object, kept: float | None
+) -> None:
+    result = heard([chunk(content="x"), STOP | {"usage": USAGE | {"cost": told}}, DONE])
+    price = BenchPrice(input=1.0, output=2.0, priced_on=date(2026, 11, 30))
+    found = request_record(result, price, Keeping())
+    assert found.cost_reported_usd == kept
+    assert found.cost_usd == pytest.approx((10 * 1.0 + 5 * 2.0) / 1e6)
+
+
 def test_one_json_body_instead_of_a_stream_is_read_and_told() -> None:
     body = {
         "model": "m-1",

@@ -215,6 +215,13 @@ def test_no_kind_of_case_pays_for_the_right_answers_of_another() -> None:
     assert (of_one_kind([*agent, *timed]), of_one_kind(agent), of_one_kind([])) == (timed, agent, [])
 
 
+def test_what_the_gateway_says_is_a_sum_of_its_own_and_unknown_where_a_part_is() -> None:
+    told = [trial("a", requests=(request(cost_usd=0.5, cost_reported_usd=0.75),))]
+    untold = trial("b", requests=(request(cost_usd=0.5),))
+    assert (money(told, 1, 1).total_usd, money(told, 1, 1).reported_usd) == (0.5, 0.75)
+    assert (money([*told, untold], 2, 2).total_usd, money([*told, untold], 2, 2).reported_usd) == (1.0, None)
+
+
 def test_one_unknown_cost_makes_the_sum_unknown_and_leaves_a_lower_bound() -> None:
     trials = [
         trial("a", requests=(request(cost_usd=0.5),)),
