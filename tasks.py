@@ -152,11 +152,12 @@ def _measure_bench() -> int:
 
 
 def _measurements(
-    table: str, source: str, streams: str, event_loop: str, peers: str, minutes: float
+    table: str, source: str, streams: str, peers: str, minutes: float
 ) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
     from runner.endpoint.client_measurement import client_command
+    from runner.engine.killing import kills_command
     from runner.engine.measurement import engine_command
     from runner.engine.sweeps.proof import serving_command
 
@@ -168,9 +169,10 @@ def _measurements(
 
     return {
         "bench": _measure_bench,
-        "client": lambda: client_command(say, streams=streams, event_loop=event_loop, peers=peers),
+        "client": lambda: client_command(say, streams=streams, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
         "fuzz": fuzz,
+        "kills": lambda: kills_command(_places().datasets, say),
         "serving": lambda: serving_command(_places().datasets, say),
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
         "structure": lambda: renew_structure(ROOT, say, table=table, source=source),
@@ -182,13 +184,12 @@ def _measurements(
     help={
         "what": "client: error of the client that times endpoints; fuzz: its parser on broken answers; "
         "bench: whether injected faults and times come out of all profiles; "
-        "engine: time beside the agents; serving: sweep of a server of known speed; statistics: "
-        "whether intervals and verdicts keep what they promise; structure: what made-up populations are "
-        "drawn from",
+        "engine: time beside the agents; kills: what a runner that is killed a hundred times loses; "
+        "serving: sweep of a server of known speed; statistics: whether intervals and verdicts keep what "
+        "they promise; structure: what made-up populations are drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
         "streams": "client: numbers of streams, as in 1,100,512",
-        "event-loop": "client: asyncio, or uvloop where it is installed",
         "peers": "client: folder with environments guidellm and aiperf to compare with",
         "minutes": "fuzz: for how long",
     },
@@ -200,12 +201,11 @@ def measure(
     table: str = "",
     source: str = "",
     streams: str = "",
-    event_loop: str = "asyncio",
     peers: str = "",
     minutes: float = 1.0,
 ) -> int:
     """Measure the project itself; 2 where it falls short of what it promises."""
-    known = _measurements(table, source, streams, event_loop, peers, minutes)
+    known = _measurements(table, source, streams, peers, minutes)
     if what not in known:
         raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(known)}")
     return known[what]()

@@ -12,10 +12,8 @@ from pathlib import Path, PurePosixPath
 from rich.console import Console
 
 from runner.engine.command import run_command
-from runner.engine.earlier import NOT_OF_THIS_RUN
-from runner.engine.folding import fold_usage, total
 from runner.engine.places import Places
-from runner.store import ResultsStore, StoredTrial
+from runner.store import ResultsStore
 
 
 def run(
@@ -57,23 +55,3 @@ def undo_last_trial(store: ResultsStore, plan_id: str) -> Path:
     ledger.write_bytes(b"".join(line for line in lines if folder + "/" not in line.decode()))
     shutil.rmtree(store.root / folder)
     return store.root / folder
-
-
-def facts(stored: StoredTrial) -> tuple[object, ...]:
-    """What must not depend on interruptions: who, how it ended, what it used, what the checks said.
-
-    What an interrupted runner had spent before is in the record too, and left out here.
-    """
-    record = stored.record
-    own = [each for each in record.invocations if each.stop_reason not in NOT_OF_THIS_RUN]
-    usage = fold_usage(own)
-    return (
-        record.identity.key,
-        record.fingerprint.model_dump_json(),
-        record.position,
-        record.outcome,
-        total(each.turns for each in own),
-        None if usage is None else usage.model_dump_json(),
-        tuple((artifact.name, artifact.sha256) for artifact in record.artifacts),
-        tuple((check.name, check.status) for check in stored.checks),
-    )

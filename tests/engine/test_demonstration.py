@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from runner.engine.killing import facts
 from runner.engine.places import Places
 from runner.engine.planning import make_plan
 from runner.engine.resolution import complete, resolve_all
@@ -11,7 +12,7 @@ from runner.engine.settings import RunSettings
 from runner.errors import HarnessmarkError
 from runner.records import CheckStatus, CostBasis, Hosting, InvocationKind, Outcome
 from runner.store import verify
-from tests.engine.runs import demonstration, facts, run
+from tests.engine.runs import demonstration, run
 from tests.examples import NOON
 
 SMALL = {"count": 2}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import signal
 import subprocess
@@ -14,7 +13,7 @@ import pytest
 from runner.engine.places import Places
 from runner.errors import ConfigurationError, UsageError
 from runner.store import verify
-from tests.engine.runs import demonstration, facts, run, undo_last_trial
+from tests.engine.runs import demonstration, run, undo_last_trial
 
 CHILD = """
 import os, sys
@@ -36,40 +35,8 @@ def start(places: Places, how: str) -> subprocess.Popen[bytes]:
     )
 
 
-def finished(places: Places) -> set[tuple[object, ...]]:
-    return {facts(stored) for stored in demonstration(places).trials()}
-
-
-def copy_of(places: Places, name: str) -> Places:
-    other = Places(places.root.parent / name)
-    shutil.copytree(places.datasets, other.datasets)
-    return other
-
-
 def trials_at(places: Places) -> int:
     return len(list(places.roots().demonstration.rglob("trial.json")))
-
-
-def test_killed_at_ten_random_moments_and_resumed_it_ends_with_the_same_trials(places: Places) -> None:
-    undisturbed = copy_of(places, "undisturbed")
-    assert run(undisturbed, {"count": 3, "seed": 5})[0] == 0
-    generator = random.Random(20260131)
-    kills, how = 0, "new"
-    for _ in range(10):
-        with start(places, how) as runner:
-            time.sleep(generator.uniform(0.3, 2.0))
-            runner.send_signal(signal.SIGKILL)
-            kills += runner.wait() == -signal.SIGKILL
-        if list(places.roots().demonstration.glob("plans/*.json")):
-            how = "resume"
-    if how == "new":
-        assert run(places, {"count": 3, "seed": 5})[0] == 0
-    elif trials_at(places) < 6:
-        assert run(places, resume=True)[0] == 0
-    assert kills >= 3, "too few of the kills hit a runner at work"
-    assert finished(places) == finished(undisturbed)
-    assert verify(places.roots().demonstration) == []
-    assert not (places.artifacts / "work").exists() or not any((places.artifacts / "work").rglob("stdout"))
 
 
 def test_a_finished_trial_is_not_run_again(places: Places) -> None:
