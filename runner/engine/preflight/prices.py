@@ -26,6 +26,12 @@ BILLS_CACHE_WRITES = frozenset(
     {WireProtocol.MESSAGES, WireProtocol.BEDROCK_INVOKE, WireProtocol.BEDROCK_CONVERSE}
 )
 """In the other protocols what is written to a cache is part of the fresh input."""
+TOKENS = {
+    "--budget-usd": "--budget-tokens",
+    "--cell-budget-usd": "--budget-tokens",
+    "--max-cost-usd": "--max-trial-tokens",
+}
+"""What bounds the same in tokens."""
 CREDITS = "--kiro-dollars-per-credit"
 KIRO = "kiro"
 """This provider says itself that the price of its credits is unknown."""
@@ -68,7 +74,8 @@ def price_checks(group: Group, book: Path, day: date) -> Iterator[Check]:
     because = f" ({missing})" if missing else ""
     if limits:
         found = f"{', '.join(limits)} cannot be kept: what {', '.join(silent)} costs here stays unknown"
-        fix = f"{fix}; or bound the run with --budget-tokens instead"
+        instead = [TOKENS[flag] for flag in limits]
+        fix = f"{fix}; or bound the run with {' and '.join(dict.fromkeys(instead))} instead"
         yield Check(PRICE, CheckState.FAIL, found + because, fix)
     elif provider != KIRO:
         found = f"not given: the costs of the trials will be unknown{because}"
@@ -122,5 +129,9 @@ def _tells(harness: Harness, provider: str) -> bool:
 
 
 def _dollar_limits(settings: RunSettings) -> list[str]:
-    given = {"--budget-usd": settings.budget_usd, "--cell-budget-usd": settings.cell_budget_usd}
+    given = {
+        "--budget-usd": settings.budget_usd,
+        "--cell-budget-usd": settings.cell_budget_usd,
+        "--max-cost-usd": settings.max_cost_usd,
+    }
     return [flag for flag, value in given.items() if value is not None]

@@ -60,9 +60,34 @@ def test_without_a_row_a_budget_in_dollars_is_refused_and_says_what_is_missing(p
     assert asked(places, Told()).state is WARN
 
 
+@pytest.mark.parametrize(
+    ("limits", "said", "instead"),
+    [
+        ({"max_cost_usd": 1}, "--max-cost-usd cannot be kept", "bound the run with --max-trial-tokens"),
+        ({"cell_budget_usd": 5}, "--cell-budget-usd cannot be kept", "bound the run with --budget-tokens"),
+        (
+            {"budget_usd": 5, "cell_budget_usd": 5, "max_cost_usd": 1},
+            "--budget-usd, --cell-budget-usd, --max-cost-usd cannot be kept",
+            "bound the run with --budget-tokens and --max-trial-tokens",
+        ),
+    ],
+)
+def test_every_limit_in_dollars_is_refused_without_a_price_and_kept_with_one(
+    places: Places, limits: dict[str, float], said: str, instead: str
+) -> None:
+    write(places, provider="other")
+    check = asked(places, Told(), **limits)
+    assert check.state is FAIL
+    assert said in check.found
+    assert instead in check.fix
+    write(places)
+    assert asked(places, Told(), **limits).state is PASS
+
+
 def test_a_row_without_a_price_of_cached_tokens_keeps_no_budget(places: Places) -> None:
     write(places, cache="")
     assert asked(places, Told(), budget_usd=5).state is FAIL
+    assert asked(places, Told(), max_cost_usd=1).state is FAIL
     assert asked(places, Told()).state is WARN
 
 
