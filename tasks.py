@@ -152,7 +152,7 @@ def _measure_bench() -> int:
 
 
 def _measurements(
-    table: str, source: str, streams: str, peers: str, minutes: float
+    table: str, source: str, streams: str, event_loop: str, peers: str, minutes: float
 ) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
@@ -169,7 +169,7 @@ def _measurements(
 
     return {
         "bench": _measure_bench,
-        "client": lambda: client_command(say, streams=streams, peers=peers),
+        "client": lambda: client_command(say, streams=streams, event_loop=event_loop, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
         "fuzz": fuzz,
         "kills": lambda: kills_command(_places().datasets, say),
@@ -190,6 +190,7 @@ def _measurements(
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",
         "source": "repository, commit and licence of that table",
         "streams": "client: numbers of streams, as in 1,100,512",
+        "event-loop": "client: asyncio, or uvloop where it is installed",
         "peers": "client: folder with environments guidellm and aiperf to compare with",
         "minutes": "fuzz: for how long",
     },
@@ -201,11 +202,12 @@ def measure(
     table: str = "",
     source: str = "",
     streams: str = "",
+    event_loop: str = "asyncio",
     peers: str = "",
     minutes: float = 1.0,
 ) -> int:
     """Measure the project itself; 2 where it falls short of what it promises."""
-    known = _measurements(table, source, streams, peers, minutes)
+    known = _measurements(table, source, streams, event_loop, peers, minutes)
     if what not in known:
         raise UsageError(f"nothing measures {what!r}", remedy=f"known: {', '.join(known)}")
     return known[what]()
