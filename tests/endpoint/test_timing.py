@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from runner.endpoint.ask import ReportedUsage, StreamResult
 from runner.endpoint.reading import read
 from runner.endpoint.timing import Timing, buffered, burst_ratio, gaps, nearest_rank, timing, tpot, ttfo, ttft
-from tests.endpoint.exchanges import DONE, MS, chunk, exchange, sse
+from tests.endpoint.exchanges import DONE, MS, SENT, chunk, exchange, sse
 
 STOP = chunk(finish="stop")
 
@@ -92,12 +92,17 @@ def test_a_visible_speed_takes_two_visible_tokens(tokens: int | None, speed: flo
     assert timing(streamed(*words(100, 200), usage=usage)).visible_tps == speed
 
 
-def test_waiting_for_a_slot_is_told_apart_from_the_whole_wait() -> None:
-    made = exchange((10, sse(STOP)))
-    assert timing(read(made)).slot_ms is None
-    made.stamps.released = (made.stamps.sent or 0) - 2 * MS
+def test_every_phase_before_the_first_event_has_its_own_time() -> None:
+    made = exchange((10, sse(STOP)), (30, sse(DONE)))
+    bare = timing(read(made))
+    assert (bare.slot_ms, bare.connect_ms, bare.tls_ms) == (None, None, None)
+    at = made.stamps
+    at.released, at.connect_begun, at.connected, at.secured = (SENT - n * MS for n in (4, 4, 3, 1))
+    at.first_byte, at.headers, at.ended = (SENT + n * MS for n in (7, 8, 33))
     found = timing(read(made))
-    assert (found.queue_ms, found.slot_ms) == (5, 3)
+    assert (found.queue_ms, found.slot_ms, found.connect_ms, found.tls_ms) == (5, 1, 1, 2)
+    assert (found.first_byte_ms, found.headers_ms, found.first_event_ms) == (7, 8, 10)
+    assert (found.done_ms, found.total_ms) == (30, 33)
 
 
 def test_input_speed_counts_only_what_no_cache_gave() -> None:

@@ -248,6 +248,7 @@ def test_what_cannot_be_served_is_refused_before_anything_is_asked(
 ) -> None:
     with pytest.raises((UsageError, ConfigurationError), match=why) as caught:
         project.bench(options_of(**changes))
+    assert caught.value.exit_code == 1
     assert "secret" not in str(caught.value)
     assert not project.places.results.exists()
 
