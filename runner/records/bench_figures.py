@@ -145,6 +145,11 @@ class Tokens(Part):
     cached_share: float | None = None
     told_by: Count = 0
     of: Count = 0
+    characters_per_token: float | None = Field(
+        default=None, description="visible text as we count it, over the visible tokens that are told"
+    )
+    compared: Count = Field(default=0, description="answers long enough to hold both against each other")
+    misfits: Count = Field(default=0, description="of these: more or less text than so many tokens can be")
 
 
 class PairedDifference(Part):

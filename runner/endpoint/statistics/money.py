@@ -12,6 +12,9 @@ from runner.records.bench_manifest import BenchPrice
 from runner.records.bench_trial import BenchRequest, BenchTrial
 
 MILLION = 1_000_000
+COMPARED_FROM_TOKENS = 32
+LEAST_CHARACTERS, MOST_CHARACTERS = 0.5, 16.0
+"""Per token. Text of every language and numbers lie well inside; what lies outside was counted otherwise."""
 DECIMALS = 9
 
 
@@ -90,6 +93,8 @@ def tokens(requests: Iterable[BenchRequest]) -> Tokens:
         for usage in usages
         if usage.cached_tokens is not None and usage.prompt_tokens
     ]
+    texts = [pair for request in every if (pair := _text_and_tokens(request)) is not None]
+    ratios = [characters / told for characters, told in texts]
     return Tokens(
         prompt=_sum(usage.prompt_tokens for usage in usages),
         cached=_sum(usage.cached_tokens for usage in usages),
@@ -99,7 +104,25 @@ def tokens(requests: Iterable[BenchRequest]) -> Tokens:
         cached_share=_share(caching),
         told_by=sum(None not in (usage.prompt_tokens, usage.output_tokens) for usage in usages),
         of=len(every),
+        characters_per_token=_share(texts),
+        compared=len(texts),
+        misfits=sum(not LEAST_CHARACTERS <= each <= MOST_CHARACTERS for each in ratios),
     )
+
+
+def _text_and_tokens(request: BenchRequest) -> tuple[int, int] | None:
+    """Visible characters, and the visible tokens that the endpoint tells; None where both say little.
+
+    Both are kept apart: the endpoint's count is what is billed and what speeds are made of, and ours is the
+    only thing to hold against it. Calls of tools are left out, as what is told of them has other words.
+    """
+    usage = request.usage
+    if usage is None or usage.output_tokens is None or request.tool_call_count or request.outcome != "ok":
+        return None
+    told = usage.output_tokens - (usage.reasoning_tokens or 0)
+    if told < COMPARED_FROM_TOKENS or len(request.fragments) < request.fragment_count:
+        return None
+    return sum(each[2] for each in request.fragments if each[1] == "c"), told
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

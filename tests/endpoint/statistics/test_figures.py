@@ -12,7 +12,7 @@ from runner.endpoint.statistics.money import money, request_cost, tokens
 from runner.endpoint.statistics.outcomes import reliability
 from runner.endpoint.statistics.scores import entropy_bits, of_one_kind, score
 from runner.records.bench_manifest import BenchPrice
-from runner.records.bench_trial import BenchTrial, BenchUsage
+from runner.records.bench_trial import BenchRequest, BenchTrial, BenchUsage
 from tests.endpoint.statistics.trials import NOON, WRONG, request, trial
 
 DAY = NOON.date()
@@ -239,3 +239,22 @@ def test_sums_of_tokens_say_how_many_requests_told_them() -> None:
     assert found.reasoning is None
     thinking = tokens([request(usage=BenchUsage(prompt_tokens=1, output_tokens=20, reasoning_tokens=5))])
     assert thinking.reasoning_share == 0.25
+
+
+def test_tokens_that_do_not_fit_the_text_that_came_are_told_and_change_no_count() -> None:
+    def answer(
+        characters: int, told: int, reasoning: int | None = None, outcome: str = "ok", calls: int = 0
+    ) -> BenchRequest:
+        usage = BenchUsage(prompt_tokens=1, output_tokens=told, reasoning_tokens=reasoning)
+        pieces = ((1.0, "r", 999, None), (2.0, "c", characters, None))
+        return request(outcome, usage=usage, fragments=pieces, fragment_count=2, tool_call_count=calls)
+
+    plain, thinking, hidden = answer(200, 50), answer(160, 140, 100), answer(3, 400)
+    found = tokens([plain, thinking, hidden, answer(1, 31), answer(9, 99, calls=1)])
+    # Short answers and calls of tools say nothing; reasoning that is told is none of the visible tokens.
+    assert (found.compared, found.misfits) == (3, 1)
+    assert found.characters_per_token == (200 + 160 + 3) / (50 + 40 + 400)
+    assert found.output == 50 + 140 + 400 + 31 + 99
+    assert tokens([answer(2000, 40)]).misfits == 1
+    none = tokens([request(usage=None), answer(10, 40, outcome="incomplete")])
+    assert (none.characters_per_token, none.compared, none.misfits) == (None, 0, 0)
