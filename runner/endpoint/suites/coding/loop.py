@@ -24,7 +24,10 @@ CostOf = Callable[[StreamResult], "float | None"]
 
 @dataclass(frozen=True)
 class TaskLimits:
-    """Where a task ends whether it is done or not; None is no limit. Looked at before every request."""
+    """Where a task ends whether it is done or not; None is no limit.
+
+    Looked at before every request; time before every tool call too, of which an answer may hold many.
+    """
 
     max_turns: int | None = None
     """None: the task's own."""
@@ -79,7 +82,7 @@ class _Work:
         most = self.task.max_turns if limits.max_turns is None else limits.max_turns
         if len(self.results) >= most:
             return StopReason.MAX_TURNS
-        if limits.wall_seconds is not None and self.means.clock() - self.began >= limits.wall_seconds:
+        if self.out_of_time():
             return StopReason.TIME_LIMIT
         tokens = sum((turn.prompt_tokens or 0) + (turn.output_tokens or 0) for turn in self.turns())
         if limits.total_tokens is not None and tokens >= limits.total_tokens:
@@ -88,6 +91,11 @@ class _Work:
         if limits.cost_usd is not None and spent >= limits.cost_usd:
             return StopReason.COST_LIMIT
         return None
+
+    def out_of_time(self) -> bool:
+        """Whether the task has lasted as long as it may."""
+        most = self.means.limits.wall_seconds
+        return most is not None and self.means.clock() - self.began >= most
 
     def turns(self) -> tuple[Turn, ...]:
         """All turns so far."""
@@ -150,7 +158,11 @@ async def _turn(state: _Work, ask: Ask) -> StopReason | None:
     said = Message(
         role="assistant", content=result.text, tool_calls=result.tool_calls, carried=result.carried
     )
-    answers = [await _performed(state, number, result) for number in range(len(result.tool_calls))]
+    answers = []
+    for number in range(len(result.tool_calls)):
+        if state.out_of_time():
+            return StopReason.TIME_LIMIT
+        answers.append(await _performed(state, number, result))
     turns = (*state.request.messages, said, *answers)
     state.request = state.request.model_copy(update={"messages": turns})
     return None

@@ -129,6 +129,11 @@ def test_time_tokens_and_money_end_a_task_before_the_next_request() -> None:
     ticks = iter(range(0, 1000, 40))
     late = played(LIST, limits=TaskLimits(wall_seconds=100), clock=lambda: float(next(ticks)))
     assert trace_of(late).stop_reason is StopReason.TIME_LIMIT
+    many = said(calls=[call("list_files", "", f"c{number}") for number in range(9)])
+    ticks = iter(range(0, 1000, 10))
+    flood = played(many, DONE, limits=TaskLimits(wall_seconds=100), clock=lambda: float(next(ticks)))
+    assert (trace_of(flood).stop_reason, trace_of(flood).turn_count) == (StopReason.TIME_LIMIT, 1)
+    assert 0 < trace_of(flood).tool_call_count < 9
     heavy = played(LIST, limits=TaskLimits(total_tokens=40))
     assert (trace_of(heavy).stop_reason, trace_of(heavy).turn_count) == (StopReason.TOKEN_LIMIT, 3)
     dear = played(LIST, limits=TaskLimits(cost_usd=0.5), cost_of=lambda _result: 0.3)
