@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from generators.build import write_sources
 from generators.pages.world import World
-from generators.sources import load_worlds
 from tests.browser.pages import chart_pages
-from tests.browser.site import ROOT, served, served_sources
+from tests.browser.site import served, served_sources
 from tests.browser.watch import Watch
 from tests.chromium import launched
+from tests.generators.committed import committed_sources, committed_world
 
 
 # Playwright leaves its event loop running in the thread of the tests, where no other test may find one:
@@ -36,7 +37,8 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Address of the site of the committed results."""
     root = tmp_path_factory.mktemp("published")
-    write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", root / "build" / "docs")
+    docs, _ = committed_sources(tmp_path_factory)
+    shutil.copytree(docs, root / "build" / "docs", copy_function=os.link)
     with served_sources(root) as url:
         yield url
 
@@ -44,7 +46,7 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def world() -> World:
     """The committed results."""
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
+    return committed_world()
 
 
 @pytest.fixture

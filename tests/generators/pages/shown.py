@@ -13,6 +13,7 @@ from generators.pages.registry import PAGE_KINDS
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
 from generators.sources import load_worlds
+from tests.generators.committed import committed_world
 from tests.generators.markup import Read, read
 from tests.generators.tables.made import ROOT, Made, write
 
@@ -90,8 +91,7 @@ def pages_of(root: Path, trials: Sequence[Made], datasets: Path = ROOT / "datase
 @cache
 def committed() -> dict[str, Shown]:
     """Every page of the committed results."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
-    return show(world)
+    return show(committed_world())
 
 
 def _plain(markup: str) -> str:

@@ -21,6 +21,7 @@ from generators.tables.figures import FIGURES
 from runner.errors import PublishError
 from runner.records import DataWarning, ModelName, Source
 from tests import examples
+from tests.generators.committed import committed_sources
 from tests.generators.markup import Read, read
 from tests.generators.pages.built import article, built_by_mkdocs
 from tests.generators.pages.dollars import amounts
@@ -46,8 +47,7 @@ COUNTED = re.compile(
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, BuildReport]:
     """Sources of the committed results."""
-    out = tmp_path_factory.mktemp("docs") / "docs"
-    return out, write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", out)
+    return committed_sources(tmp_path_factory)
 
 
 def sources(out: Path) -> dict[str, str]:

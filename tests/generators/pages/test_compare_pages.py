@@ -18,6 +18,7 @@ from generators.sources import load_worlds
 from generators.statistics.verdict import Word
 from runner.records import CheckStatus
 from tests import examples
+from tests.generators.committed import committed_world
 from tests.generators.pages.dollars import amounts
 from tests.generators.pages.shown import Shown
 from tests.generators.tables import compare_made
@@ -42,7 +43,7 @@ def compared(root: Path, trials: Sequence[Made]) -> dict[str, Shown]:
 @pytest.fixture(scope="module")
 def published() -> dict[str, Shown]:
     """The pages of comparisons and of models of the committed results."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
+    world = committed_world()
     return rendered([*compare.pages(world), *model.pages(world)])
 
 

@@ -22,8 +22,9 @@ from generators.sources import load_worlds
 from generators.tables.decision import Wish
 from generators.tables.decision import decide as decided
 from runner.engine.run_form import run_form
-from runner.records import CostBasis, ModelName
+from runner.records import CheckStatus, CostBasis, ModelName
 from tests import examples
+from tests.generators.committed import committed_world
 from tests.generators.pages.dollars import amounts
 from tests.generators.pages.shown import Shown
 from tests.generators.tables.made import ROOT, Made, write
@@ -34,7 +35,7 @@ HOSTILE = 'x"><img src=x onerror="window.__hacked=1"> $(touch /tmp/hacked) `id` 
 
 @pytest.fixture(scope="module")
 def published() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
+    return committed_world()
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +90,28 @@ def test_no_word_on_the_published_five_tasks_claims_more_than_they_carry(front: 
         assert "claim" in said["facts"][1][2] if said["facts"] else True
 
 
+def test_whoever_chooses_is_told_of_the_one_repository_and_the_judge_nobody_tried(
+    front: Told, tmp_path: Path
+) -> None:
+    sure = [plain(line) for line in asked(front, Wish(floor=60.0))["sure"]]
+    assert "All 5 tasks are of one repository: how far yours would differ is unknown." in sure
+    assert any("openai.gpt-5.6-sol: never asked twice about the same work nor held" in line for line in sure)
+    assert json.loads(decide_data.content(front, "swe3"))["caveats"] == [list(each) for each in front.caveats]
+    assert asked(front, Wish(floor=100.0))["sure"] == []
+    twice = [
+        Made(f"task-{place}", points, trial=trial, checks=(status,))
+        for trial in (1, 2)
+        for place, (points, status) in enumerate(
+            [((20, 20, 20, 20), CheckStatus.PASSED), ((9, 9, 9, 9), CheckStatus.FAILED)]
+        )
+    ]
+    world = world_of(tmp_path, twice)
+    board = home.front_board(world)
+    assert board is not None
+    [said] = [plain(each) for each in decide_data.told(world, board, "index.md").caveats]
+    assert "never asked twice about the same work; work that passes its tests scores higher in 100 %" in said
+
+
 def test_twenty_one_tasks_do_carry_claims(published: World) -> None:
     section = decide.section(published, "index.md")
     assert section is not None
@@ -136,7 +159,7 @@ def test_where_nothing_fits_the_nearest_and_its_distance_are_told(front: Told) -
         "No cell here does all you ask. Nearest: claude-opus-5 · kiro-cli: 77.52 is 21.48 below the floor."
     )
     assert (said["facts"], said["rows"], said["run"], said["commands"]) == ([], [], [], [])
-    assert said["summary"] == "0 of 33 cells do what you ask."
+    assert said["summary"] == "0 of 33 cells do what you ask. A cell is one model under one harness."
 
 
 def test_commands_are_ones_that_invoke_run_takes(front: Told) -> None:

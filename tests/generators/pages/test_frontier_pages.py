@@ -10,8 +10,8 @@ from generators.pages import complexity, frontier, links, statistics, words
 from generators.pages.rendering import Renderer
 from generators.pages.world import World
 from generators.reference import load_reference
-from generators.sources import load_worlds
 from generators.tables.comparisons import standings
+from tests.generators.committed import committed_world
 from tests.generators.pages.shown import Row, Shown
 from tests.generators.tables.made import ROOT
 
@@ -22,8 +22,7 @@ TIERED = links.complexity_page("swe3", "mcp-gateway-registry-v2")
 @pytest.fixture(scope="module")
 def world() -> World:
     """The committed results with what the simulation found."""
-    found, _ = load_worlds(ROOT / "results", ROOT / "datasets")
-    return replace(found, reference=load_reference(ROOT / "site_src"))
+    return replace(committed_world(), reference=load_reference(ROOT / "site_src"))
 
 
 @pytest.fixture(scope="module")

@@ -10,17 +10,16 @@ import pytest
 from generators.pages import prices
 from generators.pages.rendering import Renderer
 from generators.pages.world import World
-from generators.sources import load_worlds
 from runner.costs.bases import Pricing
 from runner.costs.price_book import PriceBook, PriceRow
 from runner.costs.price_row import RowPrices, ServiceTier
+from tests.generators.committed import committed_world
 from tests.generators.pages.shown import Shown
-from tests.generators.tables.made import ROOT
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
+    return committed_world()
 
 
 def page(world: World, *rows: PriceRow) -> Shown | None:

@@ -10,6 +10,7 @@ import pytest
 from generators.pages import serving
 from generators.pages.rendering import Renderer
 from generators.sources import load_worlds
+from tests.generators.committed import committed_world
 from tests.generators.pages.shown import Shown
 from tests.generators.tables.made import ROOT
 
@@ -18,8 +19,7 @@ DEPLOYMENTS = sorted(path.name for path in (ROOT / "results" / "throughput").ite
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, Shown]:
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets")
-    return {page.path: Shown(page, Renderer().render(page)) for page in serving.pages(world)}
+    return {page.path: Shown(page, Renderer().render(page)) for page in serving.pages(committed_world())}
 
 
 def test_every_swept_deployment_has_a_page_and_a_row(pages: dict[str, Shown]) -> None:

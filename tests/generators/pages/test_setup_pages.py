@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from generators.build import write_sources
 from generators.pages.registry import PAGE_KINDS
 from generators.pages.rendering import Renderer
 from generators.reference import HARNESSES, Reference, load_reference
-from generators.sources import load_worlds
 from runner.errors import ConfigurationError
 from runner.records import AccountingRow, HarnessReference, ProviderReference
+from tests.generators.committed import committed_sources, committed_world
 from tests.generators.pages.reference import (
     TRUE,
     accounting_row,
@@ -21,7 +21,6 @@ from tests.generators.pages.reference import (
     report_of,
 )
 from tests.generators.pages.shown import Shown
-from tests.generators.tables.made import ROOT
 
 KINDS = {"set-up", "accounting"}
 
@@ -32,7 +31,7 @@ def shown(
     providers: tuple[ProviderReference, ...] = (),
 ) -> dict[str, Shown]:
     """The pages made from this reference, by path."""
-    world, _ = load_worlds(ROOT / "results", ROOT / "datasets", Reference(harnesses, rows, providers))
+    world = replace(committed_world(), reference=Reference(harnesses, rows, providers))
     renderer = Renderer()
     return {
         page.path: Shown(page, renderer.render(page))
@@ -166,9 +165,11 @@ def test_the_files_that_the_commands_write_are_read_back(tmp_path: Path) -> None
     assert load_reference(tmp_path / "site_src") == Reference(harnesses, report.rows)
 
 
-def test_the_project_itself_describes_every_harness_with_results_it_can_run(tmp_path: Path) -> None:
-    report = write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", tmp_path / "docs")
+def test_the_project_itself_describes_every_harness_with_results_it_can_run(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    docs, report = committed_sources(tmp_path_factory)
     assert report.pages["set-up"] > 4
     assert report.pages["accounting"] == 1
-    assert (tmp_path / "docs" / "new-agent.md").is_file()
-    assert not (tmp_path / "docs" / "reference").exists()
+    assert (docs / "new-agent.md").is_file()
+    assert not (docs / "reference").exists()

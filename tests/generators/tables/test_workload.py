@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 from generators.pages.world import World
-from generators.sources import load_worlds
 from generators.tables.workload import CLASSES, dearest_bill, workloads
+from tests.generators.committed import committed_world
 from tests.generators.pages.shown import committed
-from tests.generators.tables.made import ROOT
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return load_worlds(ROOT / "results", ROOT / "datasets")[0]
+    return committed_world()
 
 
 def test_agents_read_far_more_than_they_write(world: World) -> None:
