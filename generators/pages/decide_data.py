@@ -7,7 +7,7 @@ import shlex
 from math import sqrt
 
 from generators.escape.html import Json
-from generators.pages import decide_figures, links, words
+from generators.pages import decide_caveats, decide_figures, links, words
 from generators.pages.charting import label
 from generators.pages.decide_figures import Told
 from generators.pages.interval_words import sureness
@@ -59,6 +59,7 @@ def told(world: World, board: Board, page: str) -> Told:
         hrefs=[links.relative(page, world.cell_page(each.cell)) for each in choices.candidates],
         flags=[(flag.text, flag.href) if flag is not None else None for flag in flags],
         commands=[command(each.cell) for each in choices.candidates],
+        caveats=decide_caveats.caveats(world, choices, repositories or {}, page),
     )
 
 
@@ -100,6 +101,7 @@ def content(named: Told, skill: str) -> bytes:
         "pair_columns": list(PAIR_COLUMNS),
         "pairs": pairs,
         "texts": list(texts),
+        "caveats": [list(each) for each in named.caveats],
     }
     return (json.dumps(found, allow_nan=False, separators=(",", ":")) + "\n").encode()
 

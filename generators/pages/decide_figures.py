@@ -26,6 +26,8 @@ class Told:
     flags: Sequence[tuple[str, str] | None]
     """The mark of costs that disagree: what it says and where it leads."""
     commands: Sequence[str]
+    caveats: Sequence[Sequence[Json]] = ()
+    """What weakens every answer of the board: sentences, as text and links."""
 
     def link(self, at: int) -> Json:
         """A candidate's name, which leads to its page."""

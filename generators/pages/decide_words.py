@@ -28,6 +28,7 @@ from runner.records import Hosting
 
 Sentence = list[Json]
 """Text, and links as pairs of text and address."""
+CELL = "A cell is one model under one harness."
 ANOTHER_BASIS = "Costs on different bases compare in direction only"
 
 
@@ -71,7 +72,7 @@ def summary(told: Told, found: Decision) -> str:
     """How many cells do what is asked."""
     total = len(told.choices.candidates)
     unpriced = f", {len(found.unpriced)} more at an unknown cost" if found.unpriced else ""
-    said = f"{len(found.fits)} of {words.counted(total, 'cell')} do what you ask{unpriced}."
+    said = f"{len(found.fits)} of {words.counted(total, 'cell')} do what you ask{unpriced}. {CELL}"
     return said + apart(len(told.choices.board.set_apart))
 
 
@@ -151,7 +152,7 @@ def _sure(told: Told, found: Decision) -> list[Json]:
         for place, each in enumerate(found.cheapest_of_basis):
             line += ["; " if place else "", told.link(each), f" {told.price(each)}"]
         lines.append([*line, "."])
-    return lines
+    return [*lines, *(["", *each] for each in told.caveats)]
 
 
 def _versus(told: Told, other: int, pair: Versus | None) -> Sentence:

@@ -92,7 +92,8 @@
       const more = unpriced.length ? `, ${unpriced.length} more at an unknown cost` : "";
       const apart = this.data.set_apart;
       const others = ` ${counted(apart, "cell")} ${apart === 1 ? "is" : "are"} set apart: another judge, rubric or dataset version.`;
-      return `${fits.length} of ${counted(this.data.cells.length, "cell")} do what you ask${more}.${apart ? others : ""}`;
+      const cells = counted(this.data.cells.length, "cell");
+      return `${fits.length} of ${cells} do what you ask${more}. A cell is one model under one harness.${apart ? others : ""}`;
     }
 
     facts() {
@@ -150,7 +151,7 @@
         const each = cheapestOfBasis.flatMap((at, place) => [place ? "; " : "", this.link(at), ` ${this.price(at)}`]);
         lines.push(["", "Costs on different bases compare in direction only. The cheapest of each: ", ...each, "."]);
       }
-      return lines;
+      return [...lines, ...this.data.caveats.map((each) => ["", ...each])];
     }
 
     versus(other, pair) {

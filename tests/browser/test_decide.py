@@ -130,6 +130,7 @@ def told(choices: Choices) -> Told:
         hrefs=[f"cells/{at}/" for at in range(count)],
         flags=[("figures differ", "flag/") if at % 4 == 0 else None for at in range(count)],
         commands=[f"invoke run --model {at}" for at in range(count)],
+        caveats=[["Scores are those of ", ["a judge", "judges/a/"], "."]],
     )
 
 
@@ -239,7 +240,7 @@ def test_another_board_is_answered_from_its_own_data_with_its_claims(page: Page)
 
 def test_private_code_leaves_self_hosted_models_only(page: Page) -> None:
     page.get_by_label("stays on my machines").check()
-    expect(page.locator("[data-part=summary]")).to_have_text("4 of 33 cells do what you ask.")
+    expect(page.locator("[data-part=summary]")).to_contain_text("4 of 33 cells do what you ask.")
     hosts = page.locator("[data-shortlist] tbody tr td:nth-child(6)").all_inner_texts()
     assert set(hosts) == {"self-hosted"}
 
