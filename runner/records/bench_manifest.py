@@ -186,6 +186,9 @@ class BenchPreflight(Part):
     requests: Count
     seconds: Seconds
     cost_usd: float | None = Field(default=None, ge=0, description="null: not known")
+    charged_usd: float = Field(
+        default=0.0, ge=0, description="what the budget is charged: the cost, or what it can be at most"
+    )
     findings: tuple[PreflightFinding, ...] = ()
     changes: Mapping[str, JsonValue] = Field(
         default={}, description="what its description says otherwise in this run, all findings together"

@@ -12,6 +12,7 @@ from runner.records.bench_manifest import BenchPrice
 from runner.records.bench_trial import BenchRequest, BenchTrial
 
 MILLION = 1_000_000
+BYTES_PER_TOKEN = 2
 COMPARED_FROM_TOKENS = 32
 LEAST_CHARACTERS, MOST_CHARACTERS = 0.5, 16.0
 """Per token. Text of every language and numbers lie well inside; what lies outside was counted otherwise."""
@@ -108,6 +109,23 @@ def tokens(requests: Iterable[BenchRequest]) -> Tokens:
         compared=len(texts),
         misfits=sum(not LEAST_CHARACTERS <= each <= MOST_CHARACTERS for each in ratios),
     )
+
+
+def at_most(request: BenchRequest, price: BenchPrice) -> float:
+    """Dollars that a request can hardly have cost more than; what it cost where that is known.
+
+    For budgets alone and in no figure: an endpoint that tells no token counts would spend without end if an
+    unknown cost were none. Every 2 bytes that were sent and every 2 characters that came count as a token,
+    which is more than tokenizers make of any common language. Nobody bills what a status of 4xx refused.
+    """
+    if request.cost_usd is not None:
+        return request.cost_usd
+    refused = request.http_status is not None and 400 <= request.http_status < 500
+    if refused or request.outcome in OURS or price.input is None or price.output is None:
+        return 0.0
+    characters = sum(each[2] for each in request.fragments)
+    sent, received = request.bytes_sent / BYTES_PER_TOKEN, characters / BYTES_PER_TOKEN
+    return (sent * price.input + received * price.output) / MILLION + (price.per_request or 0.0)
 
 
 def _text_and_tokens(request: BenchRequest) -> tuple[int, int] | None:

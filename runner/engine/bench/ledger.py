@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
+from runner.endpoint.statistics.money import at_most
 from runner.endpoint.statistics.outcomes import OURS
-from runner.records.bench_manifest import BenchManifest
+from runner.records.bench_manifest import BenchManifest, BenchPrice
 from runner.records.bench_trial import BenchTrial
 
 TIME_SPENT = "the budget of time was spent"
@@ -37,10 +39,15 @@ class Spending:
     dollars: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     load_seconds: float = 0.0
 
+    @cached_property
+    def prices(self) -> Mapping[str, BenchPrice]:
+        """What each target costs."""
+        return {target.identifier: target.price for target in self.manifest.targets}
+
     def take_preflight(self, *, with_time: bool) -> None:
         """Take into account what was asked before the first trial."""
         for each in self.manifest.preflight:
-            self.dollars[each.target] += each.cost_usd or 0.0
+            self.dollars[each.target] += each.charged_usd
             self.seconds[each.target] += each.seconds if with_time else 0.0
 
     def take(self, trials: Iterable[BenchTrial], *, with_time: bool) -> None:
@@ -50,8 +57,9 @@ class Spending:
 
     def add(self, trial: BenchTrial, *, with_time: bool = True) -> None:
         """One trial more. The time of load stages is counted by whoever runs them."""
-        spent = sum(request.cost_usd for request in trial.requests if request.cost_usd is not None)
-        self.dollars[trial.target] += spent
+        price = self.prices.get(trial.target)
+        if price is not None:
+            self.dollars[trial.target] += sum(at_most(request, price) for request in trial.requests)
         if trial.load is None and with_time and trial.skipped is None:
             self.seconds[trial.target] += (trial.finished_at - trial.started_at).total_seconds()
 

@@ -14,9 +14,10 @@ from runner.endpoint.address import EndpointAddress
 from runner.endpoint.client import StreamClient
 from runner.endpoint.loops import run as run_loop
 from runner.endpoint.preflight import SALT, Looked, Preflight
+from runner.endpoint.recording import Keeping, request_record
 from runner.endpoint.result import StreamResult
 from runner.endpoint.standing import KEPT_OUT, Standing
-from runner.endpoint.statistics.money import request_cost
+from runner.endpoint.statistics.money import at_most, request_cost
 from runner.endpoint.suites.asking import Manner
 from runner.endpoint.suites.case import Case
 from runner.endpoint.target import Target
@@ -41,6 +42,7 @@ class Asked:
     looked: Looked
     seconds: float
     cost_usd: float | None
+    charged_usd: float
 
 
 def preflighted(
@@ -90,7 +92,7 @@ async def _look(
     share = None if settings.budget_usd is None else settings.budget_usd / len(manifest.targets)
 
     def spent(results: Sequence[StreamResult]) -> str:
-        if share is not None and sum(request_cost(r.usage, price)[0] or 0.0 for r in results) >= share:
+        if share is not None and _charged(results, price) >= share:
             return MONEY_SPENT
         whole = settings.budget_seconds
         return TIME_SPENT if whole is not None and time.monotonic() - began >= whole else ""
@@ -103,7 +105,12 @@ async def _look(
     costs = [_cost(result, price) for result in looked.results]
     known = [cost for cost in costs if cost is not None]
     cost = round(sum(known), 9) if len(known) == len(costs) else None
-    return Asked(target, looked, time.monotonic() - began, cost)
+    charged = round(_charged(looked.results, price), 9)
+    return Asked(target, looked, time.monotonic() - began, cost, charged)
+
+
+def _charged(results: Sequence[StreamResult], price: BenchPrice) -> float:
+    return sum(at_most(request_record(result, price, Keeping(responses=False)), price) for result in results)
 
 
 def _cost(result: StreamResult, price: BenchPrice) -> float | None:
@@ -129,6 +136,7 @@ def _record(asked: Asked, manifest: BenchManifest, scanner: Scanner) -> BenchPre
         requests=len(looked.results),
         seconds=round(asked.seconds, 3),
         cost_usd=asked.cost_usd,
+        charged_usd=asked.charged_usd,
         findings=tuple(
             PreflightFinding(
                 parameter=each.parameter,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +15,7 @@ Refusal = tuple[int, object]
 Rule = Callable[[Body], Refusal | None]
 """Status and body of an error, or None: the request is answered."""
 
-STREAM = (
+STREAM: tuple[Body, ...] = (
     {"choices": [{"index": 0, "delta": {"content": "FINAL: ready"}}]},
     {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
     {"choices": [], "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}},
@@ -32,8 +32,8 @@ class Picky:
 
 
 @contextmanager
-def picky(rule: Rule) -> Iterator[Picky]:
-    """A server of Chat Completions that asks ``rule`` about each request."""
+def picky(rule: Rule, stream: Sequence[Body] = STREAM) -> Iterator[Picky]:
+    """A server of Chat Completions that asks ``rule`` about each request, and answers with ``stream``."""
     found = Picky()
 
     class Handler(BaseHTTPRequestHandler):
@@ -50,7 +50,7 @@ def picky(rule: Rule) -> Iterator[Picky]:
             if refusal is not None:
                 self._send(refusal[0], json.dumps(refusal[1]), "application/json")
                 return
-            events = [f"data: {json.dumps(event)}\n\n" for event in STREAM]
+            events = [f"data: {json.dumps(event)}\n\n" for event in stream]
             self._send(200, "".join([*events, "data: [DONE]\n\n"]), "text/event-stream")
 
         def _send(self, status: int, text: str, kind: str) -> None:
