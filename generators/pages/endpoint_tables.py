@@ -147,7 +147,7 @@ def money_table(run: EndpointRun) -> Table:
         Column("Price of a million tokens", explanation="USD, input / output, from the price book"),
         Column("All measured trials", "number", "USD"),
         Column("A trial", "number", "USD"),
-        Column("A right answer", "number", "USD: all money of the cases that are scored, the wrong ones included"),
+        Column("A right answer", "number", "USD: all money of the scored cases, the wrong ones included"),
         Column("Told by the gateway", "number", "USD, for all requests"),
         Column("Tokens in / out", explanation="as the endpoint told them"),
     ]
