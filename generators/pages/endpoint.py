@@ -14,6 +14,7 @@ from generators.pages.endpoint_charts import (
     median_charts,
 )
 from generators.pages.endpoint_entries import quantile_entry, rate_entry
+from generators.pages.endpoint_history import of_one_methodology, spread_table
 from generators.pages.endpoint_tables import (
     agreement_table,
     comparisons_table,
@@ -119,7 +120,7 @@ def _model(world: World, model: str) -> Page:
     spread = distribution_charts(speed.run, path, prefix) if speed else []
     radar = capability_chart(quality.run, path, quality.page, prefix) if quality else None
     curves = curve_sections(load.run, path, prefix) if load else []
-    history = history_charts(runs, path, prefix)
+    history = history_charts(of_one_methodology(runs), path, prefix)
     drawings = [*medians, *spread, *history, *([radar] if radar else [])]
     drawings += [each for curve in curves for each in curve.drawn]
     return Page(
@@ -148,6 +149,7 @@ def _model(world: World, model: str) -> Page:
                 if coding and (found := coding_table(coding.run, by_task=by_task)) is not None
             ],
             "history": [each.html for each in history],
+            "run_spread": spread_table(runs),
             "runs": _runs_table(world, runs, path),
             "methodology": links.ENDPOINT_METHODOLOGY,
         },
