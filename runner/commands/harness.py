@@ -7,14 +7,24 @@ from invoke import Context, task
 from runner.commands.task import command, places, say
 
 
-@task(name="harness-install", positional=["names"], help={"names": "harnesses with commas between, or all"})
+@task(
+    name="harness-install",
+    positional=["names"],
+    help={
+        "names": "harnesses with commas between, or all",
+        "lock": "for who raises a version: write down which packages it came with, for every installation",
+    },
+)
 @command
-def harness_install(context: Context, names: str) -> None:
+def harness_install(context: Context, names: str, lock: bool = False) -> None:
     """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
-    from runner.harnesses.installer import install
+    from runner.harnesses.installer import install, write_locks
 
-    for program in install(names.replace(",", " ").split(), places(context).harnesses, say):
+    wanted, installed = names.replace(",", " ").split(), places(context).harnesses
+    for program in install(wanted, installed, say):
         say(program.line())
+    for path in write_locks(wanted, installed) if lock else ():
+        say(f"locked: {path.name}")
 
 
 @task(name="harness-list")

@@ -54,9 +54,9 @@ class Installation:
     python: str = ""
     """Of a Python program: the version it needs, such as ``3.12``; empty for that which runs Harnessmark."""
     constraints: Path | None = None
-    """Of a Python program outside the project: the file that pins every package it needs, beside its module.
+    """Of a program outside the project: the file that pins every package it needs, beside its module.
 
-    Those of the project stand together, named after their packages.
+    Those of the project stand together, named after their packages: constraints of pip, or locks of npm.
     """
     built: tuple[str, ...] = ()
     """Of a Python program: those packages that its registry has as source only.

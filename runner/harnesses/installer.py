@@ -14,6 +14,7 @@ from pathlib import Path
 from runner.errors import ConfigurationError
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.machine import this_machine
+from runner.harnesses.npm_lock import LOCK, lock_of, lock_path, shortened
 from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
@@ -73,6 +74,23 @@ def install(
                 done[runtime.value] = _install_one(runtime.value, needed, installed, progress, fetch)
         done[name] = _install_one(name, installation, installed, progress, fetch)
     return list(done.values())
+
+
+def write_locks(names: Sequence[str], installed: Path) -> list[Path]:
+    """Lock the named npm programs of the project to what was just installed of them; the files, now written.
+
+    For whoever raises a version: the old lock does not fit it, so it was installed without one.
+    """
+    programs = {name: each for name, each in _wanted(names, lambda _: None) if each.source is Source.NPM} | {
+        each.value: RUNTIMES[each] for each in RUNTIMES if RUNTIMES[each].source is Source.NPM
+    }
+    written = []
+    for name, installation in programs.items():
+        made, path = installation.folder(installed, name) / LOCK, lock_path(installation)
+        if made.is_file() and lock_of(installation) is None:
+            path.write_text(shortened(installation, made.read_text(encoding="utf-8")), encoding="utf-8")
+            written.append(path)
+    return written
 
 
 def _wanted(names: Sequence[str], progress: Progress) -> Iterator[tuple[str, Installation]]:

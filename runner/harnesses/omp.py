@@ -55,7 +55,7 @@ PINNED = Installation(
     version="18.2.3",
     executable="node_modules/@oh-my-pi/pi-coding-agent/dist/cli.js",
     runtime=Runtime.BUN,
-    note="Takes 1.3 GB, and runs on Bun, which is installed with it.",
+    note="Takes 1.1 GB, and runs on Bun, which is installed with it.",
 )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from runner.errors import ConfigurationError
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.interpreters import interpreter
+from runner.harnesses.npm_lock import departures, lay_out, lock_of
 from runner.harnesses.programs import NPM_SCRIPT, RUNTIMES, runtime_program
 from runner.harnesses.python_program import finish, pip_options
 
@@ -28,9 +29,9 @@ class Registries:
     """The clients of the package registries, with the user's own settings for them (mirrors, proxies).
 
     npm comes with the pinned Node, so that no Node need be on the machine. Install scripts of packages are
-    never run: every program in use ships its binaries inside its packages. A Python program gets every
-    package it needs at the version of its list of constraints; npm has no such list, so there the program
-    itself is pinned, and what it needs besides is what its own ranges allow on the day.
+    never run: every program in use ships its binaries inside its packages. A program gets every package it
+    needs at the version of its list of constraints (Python) or of its lock (npm, with digests), where it has
+    one; each program of the project has.
     """
 
     pip: tuple[str, ...] = field(default_factory=_own_pip)
@@ -46,9 +47,8 @@ class Registries:
         """
         exact = f"{installation.package}@{installation.version}"
         if installation.source is Source.NPM:
-            options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
-            command = (*self.npm(installed), "install", *options, "--prefix", str(folder))
-            command += (*installation.beside, exact)
+            self._fetch_npm_program(installation, folder, installed)
+            return
         elif installation.runtime is Runtime.PYTHON:
             self._fetch_python_program(installation, folder)
             return
@@ -57,6 +57,21 @@ class Registries:
             options = ("--no-deps", "--only-binary=:all:", "--no-compile", "--no-input")
             command = (*self.pip, "install", *options, "--target", str(folder), exact)
         self._run(command, exact)
+
+    def _fetch_npm_program(self, installation: Installation, folder: Path, installed: Path) -> None:
+        lock, exact = lock_of(installation), f"{installation.package}@{installation.version}"
+        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
+        command = (*self.npm(installed), "install", *options, "--prefix", str(folder))
+        if lock is None:
+            self._run((*command, *installation.beside, exact), exact)
+            return
+        lay_out(installation, lock, folder)
+        self._run(command, exact)
+        if others := departures(lock, folder):
+            raise ConfigurationError(
+                f"{exact} came with other packages than were locked: {', '.join(others[:5])}",
+                remedy="see that the registry in your settings is the one you trust, then try again",
+            )
 
     def _fetch_python_program(self, installation: Installation, folder: Path) -> None:
         """Packages are chosen for the interpreter that will run them, also where pip runs on another."""

@@ -15,11 +15,16 @@ from runner.harnesses.registry import HARNESSES, harness
 from runner.harnesses.tools import TOOLS
 
 NPM = """
-import os, pathlib, sys, time
+import json, os, pathlib, sys, time
 folder = pathlib.Path(sys.argv[sys.argv.index("--prefix") + 1])
-package, _, version = sys.argv[-1].rpartition("@")
-print("npm", *sys.argv[1:], file=open(os.environ["CALLS"], "a"))
-for beside in os.environ["BESIDE"].split() if len(sys.argv) > sys.argv.index("--prefix") + 3 else ():
+packages = sys.argv[sys.argv.index("--prefix") + 2:]
+if not packages:
+    wanted = json.loads((folder / "package.json").read_text())["dependencies"]
+    assert wanted == json.loads((folder / "package-lock.json").read_text())["packages"][""]["dependencies"]
+    packages = [f"{name}@{version}" for name, version in wanted.items()]
+package, _, version = packages[-1].rpartition("@")
+print("npm", *sys.argv[1:], *packages, file=open(os.environ["CALLS"], "a"))
+for beside in os.environ["BESIDE"].split() if len(packages) > 1 else ():
     (folder / beside).mkdir(parents=True)
 for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
     name, path = line.split("\\t")
@@ -30,6 +35,11 @@ for line in pathlib.Path(os.environ["PROGRAMS"]).read_text().splitlines():
         said = f"echo 'it is {os.environ.get('SAYS', version)} (x)'"
         program.write_text(f"#!/bin/sh\\n{runs_others}\\n{said}\\n")
         program.chmod(0o755)
+lock = folder / "package-lock.json"
+made = {"": {}, f"node_modules/{package}": {"version": version, "integrity": "sha512-x", "resolved": "https://r"}}
+body = json.loads(lock.read_text()) if lock.is_file() else {"packages": made}
+body["packages"][f"node_modules/{package}"].update(json.loads(os.environ.get("OTHER", "{}")))
+lock.write_text(json.dumps(body))
 if os.environ.get("SLOW"):
     time.sleep(60)
 if os.environ.get("FAIL"):

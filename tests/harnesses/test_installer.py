@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -14,9 +15,11 @@ from pathlib import Path
 import pytest
 
 from runner.errors import ConfigurationError, UsageError
+from runner.harnesses import npm_lock
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.installer import PARTIAL, install
+from runner.harnesses.installer import PARTIAL, install, write_locks
 from runner.harnesses.machine import Machine
+from runner.harnesses.npm_lock import lock_of
 from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
@@ -231,3 +234,54 @@ def test_a_program_on_bun_comes_with_bun_which_comes_by_npm_which_comes_with_nod
         "bin",
         "bun",
     )
+
+
+NPM_PROGRAMS = {
+    **{name: found for name in sorted(HARNESSES) if (found := harness(name).installation)},
+    **{runtime.value: found for runtime, found in RUNTIMES.items()},
+}
+
+
+@pytest.mark.parametrize("name", [name for name, each in NPM_PROGRAMS.items() if each.source is Source.NPM])
+def test_every_package_of_an_npm_program_is_locked_by_version_and_digest(name: str) -> None:
+    pinned = NPM_PROGRAMS[name]
+    lock = lock_of(pinned)
+    assert lock is not None, f"invoke harness-install {name} --lock"
+    text = lock.read_text(encoding="utf-8")
+    assert "://" not in text
+    packages = json.loads(text)["packages"]
+    assert packages[f"node_modules/{pinned.package}"]["version"] == pinned.version
+    assert all(body["integrity"].startswith("sha512-") for place, body in packages.items() if place)
+
+
+def test_the_registry_is_asked_for_what_was_locked_and_for_nothing_newer(tmp_path: Path) -> None:
+    shop = Shop(tmp_path)
+    install(["pi"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    pi = NPM_PROGRAMS["pi"]
+    lock = lock_of(pi)
+    assert lock is not None
+    folder = pi.folder(tmp_path / "h", "pi")
+    assert json.loads((folder / "package.json").read_text())["dependencies"] == {pi.package: pi.version}
+    assert json.loads((folder / "package-lock.json").read_text()) == json.loads(lock.read_text())
+
+
+@pytest.mark.parametrize("other", [{"integrity": "sha512-another"}, {"version": "99.0.0"}])
+def test_an_archive_of_another_digest_or_version_is_not_accepted(
+    tmp_path: Path, other: dict[str, str]
+) -> None:
+    shop = Shop(tmp_path, OTHER=json.dumps(other))
+    with pytest.raises(ConfigurationError, match="came with other packages than were locked: @openai/codex"):
+        install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    assert not (tmp_path / "h" / "codex").exists()
+
+
+def test_a_raised_version_is_installed_without_its_old_lock_and_gets_a_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(npm_lock, "LOCKS", tmp_path)
+    shop = Shop(tmp_path)
+    install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
+    (path,) = write_locks(["codex"], tmp_path / "h")
+    assert path == lock_of(NPM_PROGRAMS["codex"])
+    assert "://" not in path.read_text(), "the address of a registry is nobody's business"
+    assert write_locks(["codex"], tmp_path / "h") == [], "what is locked is left alone"

@@ -1,0 +1,85 @@
+"""NpmLock: which version of every package an npm program gets, so that each installation is the same.
+
+A lock is the package manager's own file, without what it does not need: no address of a registry, no
+licences. With the versions it holds the digest of every archive, which the package manager checks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from runner.harnesses.installation import Installation
+
+LOCKS = Path(__file__).parent / "constraints"
+LOCK, PROJECT = "package-lock.json", "package.json"
+Package = dict[str, Any]
+NOT_NEEDED = frozenset({"resolved", "license", "funding", "engines", "deprecated"})
+
+
+def lock_of(installation: Installation) -> Path | None:
+    """The lock of this version of the program.
+
+    None where nobody wrote one: then what it needs is taken as new as its own ranges allow.
+    """
+    path = installation.constraints or lock_path(installation)
+    if not path.is_file():
+        return None
+    return path if _packages(path.read_bytes())[""]["dependencies"] == wanted(installation) else None
+
+
+def lock_path(installation: Installation) -> Path:
+    """Where the lock of a program of the project stands, named after its package."""
+    return LOCKS / f"{installation.package.removeprefix('@').replace('/', '-')}.json"
+
+
+def wanted(installation: Installation) -> Mapping[str, str]:
+    """Versions of the packages that are asked for by name."""
+    exact = f"{installation.package}@{installation.version}"
+    return dict(each.rpartition("@")[::2] for each in (*installation.beside, exact))
+
+
+def lay_out(installation: Installation, lock: Path, folder: Path) -> None:
+    """Write into ``folder`` what the package manager installs from."""
+    project = {"private": True, "dependencies": wanted(installation)}
+    (folder / PROJECT).write_text(json.dumps(project) + "\n", encoding="utf-8")
+    (folder / LOCK).write_bytes(lock.read_bytes())
+
+
+def shortened(installation: Installation, text: str) -> str:
+    """What the package manager wrote, as a lock of the project: a line a package, and only what is needed."""
+    packages = _packages(text)
+    packages[""] = {"dependencies": wanted(installation)}
+    lines = [
+        f"{json.dumps(name)}: " + json.dumps({key: body[key] for key in sorted(body.keys() - NOT_NEEDED)})
+        for name, body in sorted(packages.items())
+        if not body.get("extraneous")
+    ]
+    return '{"lockfileVersion": 3, "requires": true, "packages": {\n' + ",\n".join(lines) + "\n}}\n"
+
+
+def departures(lock: Path, folder: Path) -> list[str]:
+    """Packages in ``folder`` that are not as they were locked.
+
+    One for another kind of machine may be missing in the lock, where its registry did not have it.
+    """
+    locked, found = _packages(lock.read_bytes()), _packages((folder / LOCK).read_bytes())
+    return [
+        f"{name.rpartition('node_modules/')[2]} {body.get('version')}"
+        for name, body in found.items()
+        if name and not _is_locked(body, locked.get(name))
+    ]
+
+
+def _is_locked(found: Package, locked: Package | None) -> bool:
+    if locked is None:
+        return bool(found.get("optional"))
+    return all(found.get(key) == locked.get(key) for key in ("version", "integrity"))
+
+
+def _packages(text: str | bytes) -> dict[str, Package]:
+    """By where they stand below the folder; that of the folder itself has an empty name."""
+    found: dict[str, Package] = json.loads(text)["packages"]
+    return found
