@@ -16,7 +16,7 @@ from runner.engine.standing import Standing, standing_lines
 from runner.engine.status import Status
 from runner.engine.status_text import status_lines
 from runner.engine.tally import EXIT_DONE, EXIT_PARTIAL
-from runner.engine.works import all_works, find_work
+from runner.engine.works import Unreadable, all_works, find_work
 
 LOOK_SECONDS = 2.0
 CALM_SECONDS = 10.0
@@ -64,10 +64,11 @@ def status_command(
     return EXIT_PARTIAL if status.resume else EXIT_DONE
 
 
-def unfinished(places: Places, but: str | None = None) -> list[Status | Standing]:
+def unfinished(places: Places, but: str | None = None) -> list[Status | Standing | Unreadable]:
     """Every run, benchmark and sweep of which something is left, the newest first; without ``but``."""
     now = datetime.now(UTC)
-    return [work.look(now) for work in all_works(places) if work.identifier != but and work.is_unfinished()]
+    found = (work.unfinished(now) for work in all_works(places) if work.identifier != but)
+    return [each for each in found if each is not None]
 
 
 def lines_of(status: Status | Standing, now: datetime) -> list[str]:
@@ -75,10 +76,12 @@ def lines_of(status: Status | Standing, now: datetime) -> list[str]:
     return status_lines(status, now) if isinstance(status, Status) else list(standing_lines(status, now))
 
 
-def unfinished_lines(others: Sequence[Status | Standing]) -> list[str]:
+def unfinished_lines(others: Sequence[Status | Standing | Unreadable]) -> list[str]:
     """Others that are not finished, one line each."""
     return [
-        f"also unfinished: {_name(each)}: {each.done} of {each.planned} done, {_to_judge(each)}"
+        f"cannot be read: {each.kind} {each.identifier}: {each.why}; invoke verify"
+        if isinstance(each, Unreadable)
+        else f"also unfinished: {_name(each)}: {each.done} of {each.planned} done, {_to_judge(each)}"
         f"runner {each.runner.state}" + (f"; {each.resume}" if each.resume else "")
         for each in others
     ]

@@ -62,7 +62,7 @@ def runner_line(runner: RunnerStatus, now: datetime) -> str:
         case "failed":
             return f"runner: failed: {one_line(runner.failure or '')}"
         case "ended":
-            return f"runner: ended with code {runner.exit_code}"
+            return "runner: ended" + ("" if runner.exit_code is None else f" with code {runner.exit_code}")
 
 
 def spent_words(status: Status) -> str:

@@ -15,10 +15,19 @@ from runner.engine.status import Status, status_of
 from runner.engine.sweeps.keeper import ORDER, SweepFolder
 from runner.engine.sweeps.standing import begun_at, sweep_standing
 from runner.engine.unjudged import unjudged
-from runner.errors import UsageError
-from runner.records import PlanRecord
+from runner.errors import HarnessmarkError, UsageError
+from runner.records import Part, PlanRecord
 from runner.store import ResultsStore
 from runner.store.bench_run import BenchRun, find_runs
+
+
+class Unreadable(Part):
+    """One whose files cannot be read."""
+
+    kind: Literal["run", "benchmark", "sweep"]
+    identifier: str
+    why: str
+
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -41,6 +50,14 @@ class Work:
     created_at: datetime
     look: Callable[[datetime], Status | Standing]
     is_unfinished: Callable[[], bool]
+
+    def unfinished(self, now: datetime) -> Status | Standing | Unreadable | None:
+        """Where it stands, if something of it is left; what is damaged may be."""
+        try:
+            return self.look(now) if self.is_unfinished() else None
+        except HarnessmarkError as error:
+            where = f" ({error.where})" if error.where else ""
+            return Unreadable(kind=self.kind, identifier=self.identifier, why=f"{error.what}{where}")
 
 
 def all_works(places: Places) -> list[Work]:
