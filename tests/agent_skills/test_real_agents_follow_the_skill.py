@@ -154,7 +154,7 @@ def test_an_agent_measures_an_endpoint_with_the_skill_and_reads_the_report(
     project: Path, tmp_path: Path
 ) -> None:
     home = follow(
-        name, project, tmp_path, "model-benchmarks the built-in server, please run it", MODEL_COMMANDS
+        "claude-code", project, tmp_path, "model-benchmarks run the built-in server", MODEL_COMMANDS
     )
     assert MODEL_SENTENCE in MODEL_SKILL.read_text(encoding="utf-8")
     assert any(MODEL_SENTENCE in text for text in transcripts(home)), "the agent was never given the skill"
