@@ -121,9 +121,11 @@ class StreamClient:
 
     async def _wait(self, request: AskRequest, exchange: Exchange) -> None:
         """Until the time it is scheduled for, and until the server wants to be asked again."""
-        until = max(request.scheduled_ns or 0, self._not_before_ns)
-        wait = (until - time.perf_counter_ns()) / NS
+        due, now = request.scheduled_ns or 0, time.perf_counter_ns()
+        until = max(due, self._not_before_ns)
+        wait = (until - now) / NS
         if wait > 0:
+            exchange.paced_ns = max(0, until - max(due, now))
             await asyncio.sleep(wait)
             if request.scheduled_ns is None:
                 exchange.stamps.scheduled = time.perf_counter_ns()

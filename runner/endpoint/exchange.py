@@ -61,3 +61,5 @@ class Exchange:
     reads: int = 0
     transport: str = "asyncio"
     loop_lag_ms: float | None = None
+    paced_ns: int = 0
+    """How long it was held back because the server had asked for a pause."""

@@ -95,6 +95,7 @@ class Reader:
             headers={name: value[:300] for name, value in headers.items() if _kept(name)},
             request_id=next((headers[name][:200] for name in REQUEST_IDS if name in headers), None),
             retry_after_seconds=retry_after_seconds(headers, exchange.started_at),
+            paced_ms=exchange.paced_ns / 1e6,
             bytes_sent=exchange.bytes_sent,
             bytes_received=exchange.bytes_received,
             body_bytes=sum(map(len, exchange.pieces)),

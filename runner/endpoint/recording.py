@@ -149,6 +149,7 @@ def request_record(
         model_reported=_plain(result.model_reported, keep=keep),
         request_id=_plain(result.request_id, keep=keep),
         retry_after_seconds=result.retry_after_seconds,
+        paced_ms=round(result.paced_ms, 3),
         timing=timing_record(result),
         usage=_usage(result),
         cost_usd=cost,

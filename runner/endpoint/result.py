@@ -208,6 +208,8 @@ class StreamResult(Part):
     """Those of the response that are of interest, names in lower case."""
     request_id: str | None = None
     retry_after_seconds: float | None = None
+    paced_ms: float = 0.0
+    """How long it was held back, outside of every measured time, because the server had asked for a pause."""
     bytes_sent: Count = 0
     bytes_received: Count = 0
     """Of the connection, heads and framing included, before TLS."""

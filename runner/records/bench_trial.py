@@ -93,6 +93,9 @@ class BenchRequest(Part):
     model_reported: str | None = None
     request_id: str | None = None
     retry_after_seconds: float | None = None
+    paced_ms: Ms = Field(
+        default=0.0, description="held back before sending, as the server had asked for; in no other time"
+    )
     timing: BenchTiming = BenchTiming()
     usage: BenchUsage | None = None
     cost_usd: float | None = Field(default=None, ge=0)

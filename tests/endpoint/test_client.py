@@ -134,6 +134,9 @@ def test_a_server_that_wants_a_pause_gets_it_outside_measured_time() -> None:
     queue = timing(after).queue_ms
     assert queue is not None
     assert queue < 550
+    # The wait is in no time, and is not forgotten either.
+    assert limited.paced_ms == 0.0
+    assert 550 < after.paced_ms <= 600
 
 
 def test_a_pause_is_not_kept_where_that_is_switched_off() -> None:

@@ -11,6 +11,8 @@ from runner.records.bench_trial import BenchRequest, BenchTrial
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "|", "%")
 COLUMNS = (
+    "methodology",
+    "run",
     "target",
     "case",
     "slot",
@@ -31,6 +33,7 @@ COLUMNS = (
     *MEASURES,
     "buffered",
     "fragments",
+    "paced_ms",
     "skipped",
 )
 
@@ -47,13 +50,16 @@ def safe(value: object) -> str:
     return f"'{text}" if text.lstrip(" ").startswith(FORMULA) or text.startswith(FORMULA) else text
 
 
-def timings_csv(trials: Sequence[BenchTrial]) -> str:
-    """One row per request, warm-ups and load included; one for each trial that was skipped."""
+def timings_csv(trials: Sequence[BenchTrial], methodology: int) -> str:
+    """One row per request, warm-ups and load included; one for each trial that was skipped.
+
+    Every row says which definitions its figures have: rows of two files may end up in one table.
+    """
     out = io.StringIO()
     writer = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(COLUMNS)
     for row in _rows(trials):
-        writer.writerow([safe(value) for value in row])
+        writer.writerow([str(methodology), *(safe(value) for value in row)])
     return out.getvalue()
 
 
@@ -63,12 +69,21 @@ def _rows(trials: Sequence[BenchTrial]) -> Iterator[list[object]]:
             yield _row(trial, number, request)
         if not trial.requests:
             head = _head(trial, None)
-            yield [*head, *([None] * (len(COLUMNS) - len(head) - 1)), trial.skipped]
+            yield [*head, *([None] * (len(COLUMNS) - len(head) - 2)), trial.skipped]
 
 
 def _head(trial: BenchTrial, number: int | None) -> list[object]:
     stage = None if trial.load is None else trial.load.stage
-    return [trial.target, trial.case, trial.slot, trial.warm_up, stage, number, trial.score.verdict]
+    return [
+        trial.run_id,
+        trial.target,
+        trial.case,
+        trial.slot,
+        trial.warm_up,
+        stage,
+        number,
+        trial.score.verdict,
+    ]
 
 
 def _row(trial: BenchTrial, number: int, request: BenchRequest) -> list[object]:
@@ -88,5 +103,6 @@ def _row(trial: BenchTrial, number: int, request: BenchRequest) -> list[object]:
         *(getattr(request.timing, name) for name in MEASURES),
         request.timing.buffered,
         request.fragment_count,
+        request.paced_ms,
         trial.skipped,
     ]

@@ -64,9 +64,10 @@ def rendered(run: BenchRun, form: str) -> bytes:
     if form == "json":
         return summary.to_bytes()
     if form == "csv":
-        return timings_csv(trials).encode("utf-8", "replace")
+        return timings_csv(trials, manifest.tool.methodology).encode("utf-8", "replace")
     if form == "timings":
-        lines = [f"# Timings of {manifest.run_id}", "", *markdown_table(timings_table(manifest, summary))]
+        head = [f"# Timings of {manifest.run_id}", "", f"- Methodology: {manifest.tool.methodology}", ""]
+        lines = [*head, *markdown_table(timings_table(manifest, summary))]
         return ("\n".join(lines) + "\n").encode()
     report = report_of(manifest, summary, trials)
     return (html(report) if form == "html" else markdown(report)).encode("utf-8", "replace")

@@ -115,7 +115,7 @@ def test_a_cell_stays_one_cell_on_one_line(text: str) -> None:
 
 @given(st.text(max_size=60))
 def test_no_text_of_the_csv_is_a_formula(text: str) -> None:
-    (row,) = list(csv.reader(io.StringIO(timings_csv([failed(text)]))))[1:]
+    (row,) = list(csv.reader(io.StringIO(timings_csv([failed(text)], 1))))[1:]
     message = row[COLUMNS.index("failure_message")]
     assert not message.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
     assert message.removeprefix("'") == text.replace("\x00", "") or message == text.replace("\x00", "")
@@ -128,8 +128,9 @@ def test_numbers_stay_numbers_and_unknown_stays_empty() -> None:
 
 def test_a_skipped_trial_has_a_row_with_its_reason() -> None:
     trial = bench_examples.trial().model_copy(update={"requests": (), "skipped": "no tools"})
-    (row,) = list(csv.DictReader(io.StringIO(timings_csv([trial]))))
+    (row,) = list(csv.DictReader(io.StringIO(timings_csv([trial], 3))))
     assert (row["skipped"], row["ttft_ms"], row["outcome"]) == ("no tools", "", "")
+    assert (row["methodology"], row["run"]) == ("3", trial.run_id)
 
 
 def test_what_is_not_known_is_a_dash() -> None:

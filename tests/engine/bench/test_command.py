@@ -196,7 +196,7 @@ def test_a_key_that_is_not_accepted_is_named_and_not_tried_to_the_end(project: P
 
 def test_a_dry_run_shows_the_plan_and_does_nothing(project: Project) -> None:
     assert project.bench(options_of(profile="standard"), dry_run=True) == 0
-    assert "at 1 targets" in "\n".join(project.said)
+    assert "cases at 1 target, 0 of load" in "\n".join(project.said)
     assert not project.places.results.exists()
 
 
@@ -229,6 +229,7 @@ def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(
         ({"profile": "smoke", "suites": ("coding",)}, "not several"),
         ({"cases": ("no_such_case",)}, "is no case"),
         ({"concurrency": 0}, "concurrency"),
+        ({"workers": 65}, "workers"),
         ({"timeout_seconds": 0.0}, "timeout-seconds"),
         ({"stall_seconds": 0.0}, "stall-seconds"),
         ({"effort": "bananas"}, "no target knows the effort 'bananas'"),
@@ -322,6 +323,11 @@ def test_a_run_is_rendered_again_without_asking_anybody(project: Project) -> Non
     assert (code, before.keys()) == (0, after.keys())
     csv = next(name for name in before if name.endswith(".csv"))
     assert before[csv] == after[csv]
+    # Each file of its own says by which definitions its figures were made.
+    words = {"md": b"Methodology: 1", "html": b"Methodology", "csv": b'"1"', "json": b'"methodology": 1'}
+    assert all(words[name.rpartition(".")[2]] in data for name, data in after.items())
+    assert project.bench(resume=run.run_id) == 0
+    assert "nothing was left to ask: 1 planned trial over before; figures are made again" in project.said
     with pytest.raises(UsageError, match="no format"):
         bench_report_command(project.places, print, wanted="latest", form="pdf", out="")
 
@@ -365,7 +371,7 @@ def test_limits_are_named_figures() -> None:
 def test_the_client_alone_can_be_calibrated() -> None:
     said: list[str] = []
     assert calibrate_command(said.append, BenchOptions(), (1,)) in {0, 2}
-    assert any("1 streams: TTFT bias" in line for line in said)
+    assert any(" 1 stream: TTFT bias" in line for line in said)
 
 
 def test_the_fault_behind_tasks_side_by_side_is_found() -> None:
