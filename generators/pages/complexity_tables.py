@@ -117,6 +117,8 @@ def price_table(
 def _price(cheaper: Cell, dearer: Cell, price: float | None) -> Entry:
     if price is None:
         return Entry("no gain", None, note="the dearer one scores no higher, or one is unknown", unknown=True)
+    if price <= 0:
+        return Entry("free", price, note="the dearer one of all tasks costs no more here, and scores higher")
     rests = [each for cell in (cheaper, dearer) if (each := cell.figures["cost_per_task"].priced)]
     return Entry(words.dollars(price), price, note=words.priced(Priced.over(rests)))
 

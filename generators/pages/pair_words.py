@@ -170,11 +170,13 @@ def _could_show(verdict: Verdict) -> Said:
     evidence = verdict.evidence
     if evidence.spread is None or evidence.tasks < FEWEST_TASKS:
         return Said("no difference, however large", f"{evidence.tasks} of the {FEWEST_TASKS} tasks needed")
-    least = detectable_difference(evidence.spread, evidence.tasks)
+    least = detectable_difference(evidence.spread, evidence.tasks, significance=verdict.significance)
     if least is None:
         return Said("not known")
+    among = f", held against {verdict.against} pairs" if verdict.against > 1 else ""
     return Said(
-        f"a true difference of {least:.1f} points", f"with 80 % power, on {evidence.tasks} common tasks"
+        f"a true difference of {least:.1f} points",
+        f"with 80 % power, on {evidence.tasks} common tasks{among}",
     )
 
 

@@ -6,6 +6,15 @@ from generators.pages import words
 from generators.pages.table import Column, Entry, Table, table
 from generators.statistics.simulation.result import CoverageRow, StatisticsMeasurement, pool
 
+SHOWN = frozenset({("t", "mean score"), ("bootstrap-t", "mean cost"), ("bootstrap-t", "cost difference")})
+"""Intervals that pages show although nothing is promised of them, by method and what they are of."""
+
+
+def worst_shown(measured: StatisticsMeasurement) -> str:
+    """The least coverage of the intervals that are shown without a promise; empty where none was measured."""
+    found = [row.coverage for row in measured.coverage if (row.method, row.what) in SHOWN]
+    return words.percent(min(found)) if found else ""
+
 
 def criteria_table(measured: StatisticsMeasurement) -> Table:
     """Every promise with the worst figure found for it."""
@@ -43,7 +52,8 @@ def coverage_table(measured: StatisticsMeasurement) -> Table:
                 if at is None
                 else Entry(words.percent(at.coverage), at.coverage, note=f"width {at.mean_width:.1f}")
             )
-        used = "in use, promised" if promised else "for comparison, or promised nothing"
+        shown = "shown, nothing promised" if (method, what) in SHOWN else "for comparison, not shown"
+        used = "shown, promised" if promised else shown
         rows.append([Entry(method, note=used), Entry(what), Entry(population), *entries])
     columns = [Column("Interval"), Column("Of"), Column("Population")]
     columns += [Column(f"{size} tasks", "number", "share of 95 % intervals with the truth") for size in sizes]

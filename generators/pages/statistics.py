@@ -15,6 +15,7 @@ from generators.pages.simulation_tables import (
     criteria_table,
     equal_boards_table,
     source_table,
+    worst_shown,
 )
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -43,8 +44,10 @@ class Decidable:
     """Middle standard deviation of a paired difference, in points; None where no pair has one."""
 
     def detectable(self, tasks: int) -> float | None:
-        """Smallest true difference of the middle pair that so many tasks would show."""
-        return None if self.spread is None else detectable_difference(self.spread, tasks)
+        """Smallest true difference of the middle pair that so many tasks would show; None below six."""
+        if self.spread is None or tasks < FEWEST_TASKS:
+            return None
+        return detectable_difference(self.spread, tasks)
 
 
 def pages(world: World) -> Iterator[Page]:
@@ -65,6 +68,7 @@ def pages(world: World) -> Iterator[Page]:
             "seed": measured.seed if measured else 0,
             "criteria": criteria_table(measured) if measured else None,
             "coverage": coverage_table(measured) if measured else None,
+            "worst_shown": worst_shown(measured) if measured else "",
             "equal_boards": equal_boards_table(measured) if measured else None,
             "claims": claims_table(measured) if measured else None,
             "calibration": calibration_table(measured) if measured else None,
@@ -128,7 +132,9 @@ def _table(found: list[Decidable]) -> Table:
                 Entry(str(each.ties), float(each.ties)),
                 Entry(str(each.groups), float(each.groups)),
                 _points(each.spread),
-                _points(each.detectable(each.tasks)),
+                _points(each.detectable(each.tasks))
+                if each.tasks >= FEWEST_TASKS
+                else Entry("none", None, note=f"fewer than {FEWEST_TASKS} common tasks", unknown=True),
                 *(_points(each.detectable(tasks)) for tasks in PLANNED),
             ]
         )

@@ -17,12 +17,20 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     if not all(0 <= value <= 1 for value in p_values):
         raise ValueError("a p-value lies between 0 and 1")
-    adjusted = [0.0] * len(p_values)
+    adjusted, factors = [0.0] * len(p_values), holm_factors(p_values)
     so_far = 0.0
-    for place, index in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
-        so_far = max(so_far, min(1.0, (len(p_values) - place) * p_values[index]))
+    for index in sorted(range(len(p_values)), key=lambda each: p_values[each]):
+        so_far = max(so_far, min(1.0, factors[index] * p_values[index]))
         adjusted[index] = so_far
     return adjusted
+
+
+def holm_factors(p_values: Sequence[float]) -> list[int]:
+    """What Holm's rule multiplies each p-value by: m for the smallest of m, 1 for the largest."""
+    factors = [0] * len(p_values)
+    for place, index in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
+        factors[index] = len(p_values) - place
+    return factors
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from generators.statistics.bounds import Bounds
 from generators.statistics.clusters import clustered_mean
 from generators.statistics.intervals import Interval
-from generators.statistics.multiplicity import holm
+from generators.statistics.multiplicity import holm, holm_factors
 from generators.statistics.paired import (
     Floats,
     adjusted_interval,
@@ -100,6 +100,13 @@ class Verdict:
     plan: Plan | None
     """Tasks to add where more data would decide, with their price."""
     evidence: Evidence
+    against: int = 1
+    """Pairs of its table that it is held against: its p must fall below 0.05 by this number for a claim."""
+
+    @property
+    def significance(self) -> float:
+        """Limit of its own p, not adjusted: what plans and powers must ask for to keep their word."""
+        return SIGNIFICANCE / self.against
 
 
 def gather(pair: Pair) -> Evidence:
@@ -165,6 +172,9 @@ class Weighed:
     """None where the pair can claim nothing."""
     family: int
     """Pairs of the table that could claim something."""
+    against: int = 1
+    """Those of them that it is held against: Holm's factor; for a pair that could not claim anything yet, the
+    undecided ones and itself."""
 
     def word(self, margin: float = MARGIN) -> Word:
         """Better: adjusted p below 0.05 and an interval without zero. Tie: the interval within the margin."""
@@ -187,13 +197,22 @@ def weigh(pairs: Sequence[Pair]) -> list[Weighed]:
     able = [
         index for index, each in enumerate(found) if each.tasks >= FEWEST_TASKS and each.p_value is not None
     ]
-    adjusted = dict(zip(able, holm([found[index].p_value or 0.0 for index in able]), strict=True))
-    return [Weighed(each, adjusted.get(index), len(able)) for index, each in enumerate(found)]
+    p_values = [found[index].p_value or 0.0 for index in able]
+    adjusted = dict(zip(able, holm(p_values), strict=True))
+    factors = dict(zip(able, holm_factors(p_values), strict=True))
+    joining = 1 + sum(each >= SIGNIFICANCE for each in adjusted.values())
+    return [
+        Weighed(each, adjusted.get(index), len(able), factors.get(index, joining))
+        for index, each in enumerate(found)
+    ]
 
 
 def verdicts(pairs: Sequence[Pair], *, margin: float = MARGIN) -> list[Verdict]:
     """One verdict for each pair of a table; any claim of it is wrong in at most 5 % of cases."""
-    return [_explain(pair, weighed, margin) for pair, weighed in zip(pairs, weigh(pairs), strict=True)]
+    return [
+        replace(_explain(pair, weighed, margin), against=weighed.against)
+        for pair, weighed in zip(pairs, weigh(pairs), strict=True)
+    ]
 
 
 def verdict(pair: Pair, *, margin: float = MARGIN) -> Verdict:
@@ -215,7 +234,7 @@ def _explain(pair: Pair, weighed: Weighed, margin: float) -> Verdict:
             f"{count} common {_plural(count, 'task')}: with fewer than {FEWEST_TASKS} no two-sided "
             f"paired test can fall below {SIGNIFICANCE}"
         )
-        return _open(pair, evidence, (Deciding.TASKS, float(count), float(FEWEST_TASKS)), why, margin)
+        return _open(pair, weighed, (Deciding.TASKS, float(count), float(FEWEST_TASKS)), why, margin)
     p_value = 1.0 if weighed.adjusted_p is None else weighed.adjusted_p
     if word is Word.BETTER:
         return _better(pair, evidence, interval, p_value, family)
@@ -228,7 +247,7 @@ def _explain(pair: Pair, weighed: Weighed, margin: float) -> Verdict:
         why = f"p {p_value:.3f}{among} would do, but the interval holds zero"
     if far is not None:
         why += f", and the interval reaches {far:.1f} points, beyond the {margin:g} of a tie"
-    return _open(pair, evidence, (Deciding.P_VALUE, p_value, SIGNIFICANCE), why, margin)
+    return _open(pair, weighed, (Deciding.P_VALUE, p_value, SIGNIFICANCE), why, margin)
 
 
 def _better(pair: Pair, evidence: Evidence, interval: Interval, p_value: float, family: int) -> Verdict:
@@ -259,23 +278,33 @@ def _tie(pair: Pair, evidence: Evidence, far: float, margin: float) -> Verdict:
 
 def _open(
     pair: Pair,
-    evidence: Evidence,
+    weighed: Weighed,
     decided: tuple[Deciding, float, float],
     why: str,
     margin: float,
 ) -> Verdict:
-    plan, more = _next_run(pair, evidence, margin)
-    return Verdict(Word.NOT_ENOUGH, None, *decided, why, more, plan, evidence)
+    plan, more = _next_run(pair, weighed, margin)
+    return Verdict(Word.NOT_ENOUGH, None, *decided, why, more, plan, weighed.evidence)
 
 
-def _next_run(pair: Pair, evidence: Evidence, margin: float) -> tuple[Plan | None, str]:
-    """The cheaper of two ways out: to show the difference seen, or to show that it is within the margin."""
+def _next_run(pair: Pair, weighed: Weighed, margin: float) -> tuple[Plan | None, str]:
+    """The cheaper of two ways out: to show the difference seen, or to show that it is within the margin.
+
+    The difference has to be shown among all pairs that this one is held against.
+    """
+    evidence = weighed.evidence
     interval, spread = evidence.interval, evidence.spread
     if interval is None or spread is None or (spread == 0.0 and evidence.tasks < FEWEST_TASKS):
         short = max(0, FEWEST_TASKS - evidence.tasks)
         return Plan(short, _price(pair, short)), f"at least {short} more common {_plural(short, 'task')}"
     price = _price(pair, 1)
-    apart = plan_tasks(interval.estimate, spread, evidence.tasks, cost_per_task=price)
+    apart = plan_tasks(
+        interval.estimate,
+        spread,
+        evidence.tasks,
+        cost_per_task=price,
+        significance=SIGNIFICANCE / weighed.against,
+    )
     alike = plan_equivalence(interval.estimate, spread, evidence.tasks, margin, cost_per_task=price)
     shown = f"to show a difference of {abs(interval.estimate):.1f} points with 80 % power"
     same = f"to show a tie within {margin:g} points"

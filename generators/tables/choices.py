@@ -139,10 +139,12 @@ def board_choices(board: Board, repositories: Repositories | None = None) -> Cho
 
 
 def _least(verdict: Verdict | None) -> float | None:
-    evidence = verdict.evidence if verdict is not None else None
-    if evidence is None or evidence.spread is None or evidence.tasks < FEWEST_TASKS:
+    if verdict is None:
         return None
-    return detectable_difference(evidence.spread, evidence.tasks)
+    evidence = verdict.evidence
+    if evidence.spread is None or evidence.tasks < FEWEST_TASKS:
+        return None
+    return detectable_difference(evidence.spread, evidence.tasks, significance=verdict.significance)
 
 
 def _costs(pairs: Sequence[tuple[Cell, Cell]]) -> list[AmountConclusion | None]:
@@ -158,7 +160,7 @@ def _costs(pairs: Sequence[tuple[Cell, Cell]]) -> list[AmountConclusion | None]:
 def _trials(first: Cell, second: Cell, kind: Kind, verdict: Verdict | None) -> Plan:
     """Trials to add, from the spread of differences between trials of one number."""
     interval = verdict.evidence.interval if verdict is not None else None
-    if interval is None:
+    if interval is None or verdict is None:
         return Plan(None, None)
     differences = []
     for task in sorted(set(first.by_task) & set(second.by_task)):
@@ -166,7 +168,8 @@ def _trials(first: Cell, second: Cell, kind: Kind, verdict: Verdict | None) -> P
         both = [one[number] - two[number] for number in sorted(one.keys() & two.keys())]
         differences += [both] if both else []
     fewest = min((len(each) for each in differences), default=0)
-    plan = plan_trials(interval.estimate, variance_split(differences), len(differences), fewest)
+    split = variance_split(differences)
+    plan = plan_trials(interval.estimate, split, len(differences), fewest, significance=verdict.significance)
     return replace(plan, more=1) if plan.more == 0 else plan
 
 

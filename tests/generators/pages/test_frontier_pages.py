@@ -102,7 +102,25 @@ def test_the_statistics_page_counts_what_the_data_can_decide(pages: dict[str, Sh
         assert row["Pairs told apart"] == "{} of {}".format(*standing.separable)
     main = rows[0]
     assert main["Neighbours told apart"] == "0 of 32"
-    assert float(main["Detectable now"]) > float(main["With 21 tasks"]) > float(main["With 50 tasks"])
+    assert main["Detectable now"] == "none fewer than 6 common tasks"
+    assert float(main["With 10 tasks"]) > float(main["With 21 tasks"]) > float(main["With 50 tasks"])
+
+
+def test_a_point_that_costs_less_has_no_negative_price(pages: dict[str, Shown]) -> None:
+    assert [path for path, shown in pages.items() if "$-" in shown.source] == []
+    rows = pages["complexity/swe3_mcp-gateway-registry-v2.md"].table("Dollars for one more point, by tier")
+    row = next(each for each in rows if each["From"] == "claude-haiku-4-5" and "strands" in each["Harness"])
+    assert row["A point more, trivial"].startswith("free the dearer one of all tasks costs no more here")
+    assert row["A point more, high"].startswith("$0.0558")
+
+
+def test_an_interval_that_pages_show_is_told_from_one_for_comparison(pages: dict[str, Shown]) -> None:
+    rows = pages[links.STATISTICS].table("Coverage and mean width of nominal 95 % intervals")
+    said = {(row["Interval"], row["Of"]) for row in rows}
+    assert ("Wilson shown, promised", "rate") in said
+    assert ("t shown, nothing promised", "mean score") in said
+    assert ("bootstrap-t shown, nothing promised", "cost difference") in said
+    assert ("t for comparison, not shown", "mean cost") in said
 
 
 def test_the_statistics_page_shows_every_promise_of_the_simulation(

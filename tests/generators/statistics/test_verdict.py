@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.statistics.bounds import Bounds
+from generators.statistics.paired import paired_t
 from generators.statistics.verdict import Deciding, Kind, Pair, Word, gather, verdict, verdicts, weigh
 
 BASE = [60.0, 72.0, 55.0, 81.0, 64.0, 70.0, 58.0, 77.0, 66.0, 62.0, 59.0, 74.0]
@@ -166,3 +167,31 @@ def test_evidence_of_a_pair_is_its_interval_and_the_larger_p() -> None:
     assert found.interval.estimate == pytest.approx(5.5)
     assert found.spread == pytest.approx(float(np.std(SHIFT, ddof=1)))
     assert found.p_value == pytest.approx(2 / 2**12)
+
+
+def test_a_plan_among_many_pairs_asks_for_what_the_board_asks_for() -> None:
+    generator = np.random.default_rng(11)
+    base = generator.normal(60, 9, 21)
+    noise = [Pair(base, base + generator.normal(0, 20, 21)) for _ in range(9)]
+    asked = Pair(base + 9.0 + 27.0 * np.resize([1.0, -1.0, 0.0], 21), base)
+    alone, among = verdict(asked), verdicts([asked, *noise])[0]
+    assert alone.plan is not None
+    assert among.plan is not None
+    assert (alone.against, among.against > 5) == (1, True)
+    assert "show a difference of 9.0 points" in among.what_would_decide
+    assert (among.plan.more or 0) > (alone.plan.more or 0)
+    size = 21 + (among.plan.more or 0)
+    estimate, spread = among.evidence.interval, among.evidence.spread
+    assert estimate is not None
+    assert spread is not None
+    drawn = (paired_t(generator.normal(estimate.estimate, spread, size)) for _ in range(800))
+    shown = sum(each is not None and (each.p_value or 0.0) * among.against < 0.05 for each in drawn)
+    assert 0.75 <= shown / 800 <= 0.88
+
+
+def test_a_pair_of_five_tasks_joins_only_the_undecided_ones() -> None:
+    few = Pair([60.0, 61.0, 70.0, 66.0, 50.0], [50.0, 58.0, 61.0, 60.0, 47.0])
+    assert verdicts([few, few])[0].against == 1
+    sure = Pair(np.linspace(70, 90, 21), np.linspace(50, 69, 21))
+    same = Pair(np.linspace(50, 69, 21), np.linspace(50, 69, 21) + np.tile([9.0, -9.0, 0.0], 7))
+    assert [each.against for each in verdicts([few, sure, same])] == [2, 2, 1]
