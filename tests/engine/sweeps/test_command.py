@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -17,6 +18,9 @@ import pytest
 from rich.console import Console
 
 from runner.engine.places import Places
+from runner.engine.standing import Standing
+from runner.engine.status_command import status_command
+from runner.engine.stopping import stop_command
 from runner.engine.sweeps.command import sweep_command
 from runner.engine.sweeps.flags import sweep_form
 from runner.engine.sweeps.keeper import SweepFolder, find_sweep
@@ -62,6 +66,13 @@ def talks_at(server: ReplayServer, **more: Any) -> dict[str, Any]:
     """Flags of a short sweep of a server."""
     short = {"levels": "1,3", "window_seconds": "1", "interval_seconds": "0.1", **SMALL}
     return {"endpoint": f"{server.base_url}/v1", "model": STAND_IN, **short, **more}
+
+
+def standing(places: Places) -> Standing:
+    """Where the newest sweep stands, as ``invoke status --json`` tells it."""
+    shown = StringIO()
+    status_command(places, Console(file=shown), as_json=True)
+    return Standing.model_validate_json(json.dumps(json.loads(shown.getvalue())["status"]))
 
 
 def records(places: Places, *, demonstration: bool = True) -> list[ThroughputRecord]:
@@ -127,11 +138,18 @@ def test_the_proof_knows_what_its_server_comes_to_and_judges_by_two_percent() ->
 def test_a_sweep_that_is_stopped_keeps_its_levels_and_goes_on_where_it_was(
     places: Places, server: ReplayServer
 ) -> None:
+    seen, said = list[Standing](), list[str]()
+
     def stop_when_one_is_kept() -> None:
         deadline = time.monotonic() + 60
         while not [*places.artifacts.glob("sweeps/*/levels/1.json")] and time.monotonic() < deadline:
             time.sleep(0.02)
-        os.kill(os.getpid(), signal.SIGINT)
+        seen.append(standing(places))
+        try:
+            stop_command(places, said.append, plan_id=None, now=False)
+        except UsageError as error:
+            said.append(error.what)
+            os.kill(os.getpid(), signal.SIGINT)
 
     stopper = threading.Thread(target=stop_when_one_is_kept)
     stopper.start()
@@ -139,12 +157,26 @@ def test_a_sweep_that_is_stopped_keeps_its_levels_and_goes_on_where_it_was(
     stopper.join()
     assert (code, records(places)) == (3, [])
     assert "levels kept: 1; go on with: invoke sweep --resume=sweep-" in shown
+    (busy,) = seen
+    assert (busy.kind, busy.runner.state, busy.runner.pid) == ("sweep", "at work", os.getpid())
+    assert (busy.planned, busy.done, busy.left, busy.resume) == (2, 1, 1, None)
+    assert busy.at_work == "the level of 3 sessions"
+    assert "gives up the level in hand" in said[0] or "has ended" in said[0], said
+    stopped = standing(places)
+    assert (stopped.runner.state, stopped.runner.exit_code, stopped.left) == ("ended", 3, 1)
+    assert (stopped.eta.seconds, stopped.eta.at_least) == (1.0, True)
+    assert stopped.measured_seconds >= 1.0
+    assert stopped.resume == f"invoke sweep --resume={stopped.identifier}"
     kept = (next(places.artifacts.glob("sweeps/*/levels/1.json"))).read_bytes()
     whole = places.root / "whole"
     shutil.copytree(places.artifacts, whole, symlinks=True)
     code, shown = sweep(places, resume=True)
     assert code == 0, shown
     assert "level 1 is measured already" in shown
+    whole_now = standing(places)
+    assert (whole_now.done, whole_now.left, whole_now.resume, whole_now.runner.exit_code) == (2, 0, None, 0)
+    with pytest.raises(UsageError, match="nobody is at work on sweep-"):
+        stop_command(places, said.append, plan_id=whole_now.identifier, now=True)
     (record,) = records(places)
     assert record.levels[0] == Level.model_validate_json(kept)
     assert [level.concurrency for level in record.levels] == [1, 3]
