@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import yaml
 
@@ -13,36 +13,24 @@ from runner.endpoint.acceptance import corrected
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.client import StreamClient
 from runner.endpoint.loops import run as run_loop
-from runner.endpoint.preflight import SALT, Looked, Preflight
+from runner.endpoint.preflight import SALT, Preflight
 from runner.endpoint.recording import Keeping, request_record
 from runner.endpoint.result import StreamResult
-from runner.endpoint.standing import KEPT_OUT, Standing
+from runner.endpoint.standing import KEPT_OUT
 from runner.endpoint.statistics.money import at_most, request_cost
 from runner.endpoint.suites.asking import Manner
 from runner.endpoint.suites.case import Case
 from runner.endpoint.target import Target
 from runner.engine.bench.casework import cases_again
+from runner.engine.bench.kept_out import Asked, not_to_be_asked, shown_words
 from runner.engine.bench.ledger import MONEY_SPENT, TIME_SPENT
 from runner.engine.bench.live import manner_of
-from runner.errors import ConfigurationError
 from runner.records.bench_manifest import BenchManifest, BenchPreflight, BenchPrice, PreflightFinding
 from runner.secrets import Scanner
 
 Say = Callable[[str], None]
 SWITCHED_OFF = "switched off"
 DEMONSTRATION = "the built-in server accepts everything"
-WORDS = 300
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A target that was looked at."""
-
-    target: Target
-    looked: Looked
-    seconds: float
-    cost_usd: float | None
-    charged_usd: float
 
 
 def preflighted(
@@ -72,7 +60,7 @@ def preflighted(
     asked = run_loop(all_of_them())
     kept_out = [each for each in asked if each.looked.standing in KEPT_OUT]
     if kept_out:
-        raise _not_to_be_asked(kept_out, len(asked), manifest, scanner)
+        raise not_to_be_asked(kept_out, len(asked), environment, scanner)
     records = tuple(_record(each, manifest, scanner) for each in asked)
     for each, record in zip(asked, records, strict=True):
         for line in preflight_lines(record, each.target):
@@ -141,7 +129,7 @@ def _record(asked: Asked, manifest: BenchManifest, scanner: Scanner) -> BenchPre
             PreflightFinding(
                 parameter=each.parameter,
                 how=each.how,
-                words=_shown(each.words, scanner) if keep else "",
+                words=shown_words(each.words, scanner) if keep else "",
                 changes=each.changes,
             )
             for each in looked.findings
@@ -175,64 +163,8 @@ def yaml_of(changes: Mapping[str, object]) -> str:
     return yaml.safe_dump(document, sort_keys=False, default_flow_style=None, width=100).rstrip()
 
 
-def _file(target: Target) -> str:
-    return f"datasets/targets/{target.model}.yaml" if target.origin == "catalogue" else "the flags"
-
-
 def _place(target: Target) -> str:
     file = f"datasets/targets/{target.model}.yaml"
     if target.origin != "catalogue":
         return f"into a file {file} of this endpoint"
     return f"into {file}, at the mapping {target.label}"
-
-
-def _not_to_be_asked(
-    kept_out: Sequence[Asked], of: int, manifest: BenchManifest, scanner: Scanner
-) -> ConfigurationError:
-    lines, remedies = [], []
-    for each in kept_out:
-        looked, entry = each.looked, each.target.entry
-        status = "" if looked.status is None else f" ({looked.status})"
-        said = _shown(looked.words, scanner)
-        lines.append(f"  {each.target.label}: {_WHY[looked.standing]}{status}; it says: {said or 'nothing'}")
-        remedy = _REMEDIES[looked.standing].format(
-            variable=entry.key_variable or "a variable, named with --api-key-env or key_variable",
-            model=entry.model_id,
-            url=entry.base_url,
-            file=f"datasets/targets/{each.target.model}.yaml"
-            if each.target.origin == "catalogue"
-            else "--url",
-        )
-        remedies.append(f"{each.target.label}: {remedy}")
-    if len(kept_out) < of:
-        remedies.append("or choose the other mappings with --mapping")
-    remedies.append("or start anyway with --no-preflight")
-    return ConfigurationError(
-        f"{len(kept_out)} of {of} mappings cannot be asked; nothing was measured:\n" + "\n".join(lines),
-        where=manifest.model,
-        remedy="\n    ".join(remedies),
-    )
-
-
-_WHY: Mapping[Standing, str] = {
-    Standing.KEY: "the key is not accepted",
-    Standing.CREDIT: "nothing is left to pay with",
-    Standing.MODEL: "there is no such model",
-    Standing.ADDRESS: "no such API is there",
-    Standing.UNREACHABLE: "nobody is there",
-    Standing.REFUSED: "it refuses what is sent, and no parameter that can be left out is the reason",
-}
-_REMEDIES: Mapping[Standing, str] = {
-    Standing.KEY: "set {variable} to a key of this provider that may use {model}",
-    Standing.CREDIT: "add credit to the account that the key in {variable} belongs to",
-    Standing.MODEL: "look up the id that the provider knows; {model} stands in {file}",
-    Standing.ADDRESS: "check the address {url} and the protocol in {file}",
-    Standing.UNREACHABLE: "start the server or check the address {url} in {file}",
-    Standing.REFUSED: "read its words; then correct {file}",
-}
-
-
-def _shown(words: str, scanner: Scanner) -> str:
-    """One line without secrets and without what a terminal would obey."""
-    flat = " ".join("".join(c if c.isprintable() else " " for c in scanner.mask(words)).split())
-    return flat if len(flat) <= WORDS else f"{flat[:WORDS]}..."

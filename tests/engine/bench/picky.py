@@ -15,6 +15,7 @@ Refusal = tuple[int, object]
 Rule = Callable[[Body], Refusal | None]
 """Status and body of an error, or None: the request is answered."""
 
+SERVED = ("some-model-1.5", "another")
 STREAM: tuple[Body, ...] = (
     {"choices": [{"index": 0, "delta": {"content": "FINAL: ready"}}]},
     {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]},
@@ -41,6 +42,10 @@ def picky(rule: Rule, stream: Sequence[Body] = STREAM) -> Iterator[Picky]:
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it
             """Nothing to the terminal."""
+
+        def do_GET(self) -> None:
+            body = {"data": [{"id": name} for name in SERVED]}
+            self._send(200 if self.path == "/v1/models" else 404, json.dumps(body), "application/json")
 
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -174,7 +174,7 @@ def test_an_effort_that_is_refused_is_left_out_and_the_run_says_so(project: Proj
         (
             (404, {"error": {"message": "The model `some-model` does not exist", "code": "model_not_found"}}),
             "there is no such model",
-            "look up the id",
+            "it serves: some-model-1.5, another",
         ),
         ((400, {"error": {"message": "some-model is not a valid model ID"}}), "no such model", "look up"),
         ((404, "Not Found"), "no such API is there", "check the address"),
