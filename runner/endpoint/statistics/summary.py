@@ -10,6 +10,7 @@ from typing import Literal
 from runner.endpoint.statistics.agreement import agreements
 from runner.endpoint.statistics.coding import coding
 from runner.endpoint.statistics.distribution import distribution, measures
+from runner.endpoint.statistics.doubts import preflight_flags, request_flags
 from runner.endpoint.statistics.load import curves
 from runner.endpoint.statistics.money import money, tokens
 from runner.endpoint.statistics.outcomes import reliability
@@ -78,7 +79,7 @@ def summarise(
         agreements=agreements(outside, {case.identifier: case.category for case in manifest.cases}, seed),
         load=curves(manifest.stages, trials, manifest.settings.limits, seed),
         coding=tuple(each for name, mine in outside.items() for each in coding(name, mine)),
-        flags=_run_flags(manifest),
+        flags=(*_run_flags(manifest), *preflight_flags(manifest)),
         responses_kept=manifest.settings.keep_responses,
     )
     thresholds = judged(summary, parse_thresholds(manifest.settings.thresholds))
@@ -130,6 +131,7 @@ def _target(
     asked = [trial for trial in mine if was_attempted(trial)]
     valued = [trial for trial in alike if was_attempted(trial)]
     label = next(target.label for target in manifest.targets if target.identifier == name)
+    told = tokens(requests)
     return TargetSummary(
         target=name,
         label=label,
@@ -137,17 +139,18 @@ def _target(
         score=score(scored, variants) if any(map(was_attempted, scored)) else None,
         reliability=reliability(requests),
         measures=found,
-        tokens=tokens(requests),
+        tokens=told,
         money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike),
         seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
-        flags=tuple(
-            _time_flags(
+        flags=(
+            *_time_flags(
                 manifest.calibration,
                 manifest.settings.concurrency,
                 None if ttft is None else ttft.value,
                 max((r.loop_lag_ms for r in requests if r.loop_lag_ms is not None), default=None),
-            )
+            ),
+            *request_flags(requests, told),
         ),
     )
 

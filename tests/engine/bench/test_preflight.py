@@ -122,6 +122,9 @@ def test_a_parameter_that_is_refused_is_found_left_out_and_told_with_what_to_wri
     assert next(iter(changes)) in said
     assert "datasets/targets/some-model.yaml" in said
     assert manifest.preflight_missing is None
+    summary = the_run(project).summary()
+    assert summary is not None
+    assert f"local: {record.findings[0].parameter} is refused, and was left out" in "\n".join(summary.flags)
 
 
 def test_an_endpoint_that_takes_everything_is_asked_once_for_each_way_of_asking(project: Project) -> None:
@@ -240,6 +243,10 @@ def test_without_a_pre_flight_everything_is_sent_as_it_is_and_the_manifest_says_
     manifest = the_run(project).manifest()
     assert (manifest.preflight, manifest.preflight_missing) == ((), "switched off")
     assert all("temperature" in body for body in server.heard)
+    summary = the_run(project).summary()
+    assert summary is not None
+    # A reader is told that this is no reliability of the endpoint's.
+    assert any(flag.startswith("2 of 2 requests were refused") for flag in summary.targets[0].flags)
 
 
 def test_without_responses_the_words_of_a_refusal_are_kept_nowhere(project: Project) -> None:
