@@ -114,8 +114,8 @@ class _Writer:
             database.close()
         for cell in world.cells:
             json_path, text_path = summary_paths(cell, world.prefix)
-            self.file(json_path, summary_json(cell))
-            self.file(text_path, summary_markdown(cell))
+            self.file(json_path, summary_json(cell, world.reconciled))
+            self.file(text_path, summary_markdown(cell, world.reconciled))
 
     def schemas(self) -> None:
         for name, schema in json_schemas().items():

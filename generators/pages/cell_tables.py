@@ -6,6 +6,7 @@ from functools import partial
 
 from generators.pages import links, words
 from generators.pages.charting import artifact_name, criterion_name
+from generators.pages.dated_text import as_recorded, found_entry, of_task
 from generators.pages.dollar_entries import trial_cost
 from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flagged
@@ -154,11 +155,11 @@ def warning_table(world: World, cell: Cell, page: str) -> Table | None:
             )
         )
         code = Entry(warning.code, href=links.relative(page, links.QUALITY, warning.code))
-        rows.append([code, where, Entry(warning.text)])
+        rows.append([code, where, found_entry(warning.text, of_task(cell, task))])
     for warning, trial in cell.warnings_left_out():
         code = Entry(warning.code, href=links.relative(page, links.QUALITY, warning.code))
         where = Entry(f"{trial.task}, trial {trial.record.identity.trial}: left out of every figure")
-        rows.append([code, where, Entry(warning.text)])
+        rows.append([code, where, found_entry(warning.text, as_recorded(trial))])
     if not rows:
         return None
     return table(

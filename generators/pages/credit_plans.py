@@ -29,7 +29,7 @@ def plan_options(plans: CreditPlans | None) -> list[PlanOption]:
         price = plan.price(overage=choice.overage)
         part = "beyond it" if choice.overage else "all used"
         amount = words.NOT_PRICED if price is None else f"{price:g} USD"
-        text = f"{plan.plan} of {plan.provider}, {part}: {amount}, {plan.days()}"
+        text = f"{plan.plan} of {plan.provider}, {part}: {amount}, credits, {plan.days()}"
         found.append(PlanOption(choice.name, text))
     return found
 

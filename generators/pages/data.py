@@ -9,7 +9,8 @@ from generators.pages import links, words
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
-from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS, DataColumn, RowType
+from generators.tables.agreement_columns import cell_columns, trial_columns
+from generators.tables.columns import JUDGEMENT_COLUMNS, DataColumn, RowType
 from generators.tables.database import artifact_rows, trial_rows
 from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
 from generators.tables.endpoint_columns import trial_rows as endpoint_trial_rows
@@ -45,8 +46,8 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
             "exports": _exports(world),
             "demonstration": _exports(demonstration) if demonstration is not None else None,
             "dictionaries": [
-                ("trials", _dictionary("trials", TRIAL_COLUMNS)),
-                ("cells", _dictionary("cells", CELL_COLUMNS)),
+                ("trials", _dictionary("trials", trial_columns())),
+                ("cells", _dictionary("cells", cell_columns())),
                 ("judged_artifacts", _dictionary("judged_artifacts", JUDGEMENT_COLUMNS)),
                 ("judge_proofs", _dictionary("judge_proofs", PROOF_COLUMNS)),
                 ("cost_comparisons", _dictionary("cost_comparisons", COMPARISON_COLUMNS)),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from generators.pages import links, words
 from generators.pages.cell import cell_title
+from generators.pages.dated_text import SWEPT, found_entry, of_task, rests_on
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -77,7 +78,10 @@ def _table(world: World, code: str, entries: list[Occurrence]) -> Table:
 def _example(entries: list[Occurrence]) -> str:
     """What was found, in the words of the first record; of several texts only that one."""
     texts = {entry.text for entry in entries}
-    return f"{'Each time' if len(texts) == 1 else 'For example'}: {entries[0].text}"
+    first = entries[0]
+    rests = rests_on(first.text, of_task(first.cell, first.task))
+    said = f"{'Each time' if len(texts) == 1 else 'For example'}: {first.text}"
+    return f"{said} ({rests})" if rests else said
 
 
 def _places(members: list[Occurrence]) -> Entry:
@@ -95,7 +99,7 @@ def _sweeps(world: World) -> Table | None:
         for warning in sweep.warnings:
             found.setdefault((warning.code, warning.text), []).append(sweep.deployment.name)
     rows = [
-        [Entry(code, code=True), Entry(text), Entry(words.listing(sorted(names), len(names)))]
+        [Entry(code, code=True), found_entry(text, SWEPT), Entry(words.listing(sorted(names), len(names)))]
         for (code, text), names in sorted(found.items())
     ]
     if not rows:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from generators.pages import links, words
 from generators.pages.cell import cell_title
 from generators.pages.cell_tables import trial_entry
+from generators.pages.dated_text import as_recorded, found_entry
 from generators.pages.money_flag import ratio_words
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
@@ -144,7 +145,7 @@ def _trials(world: World, page: str) -> Table | None:
                 *figures,
                 _agreement(each.found.agreement),
                 _reasons(tuple(reason for reason in each.found.reasons if reason not in QUIET)),
-                Entry(_said(each)),
+                found_entry(_said(each), as_recorded(each.trial)) if main is None else Entry(_said(each)),
             ]
         )
     if not rows:

@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterator
 
 from generators.pages import links, words
+from generators.pages.dated_text import SWEPT, rests_on
 from generators.pages.rendering import Asset, Crumb, Page
 from generators.pages.serving_charts import level_charts
 from generators.pages.serving_tables import deployments_table, facts_of, levels_table
 from generators.pages.world import World
-from generators.tables.serving import DEFAULT_SHAPE, Economics, economics
+from generators.tables.serving import DEFAULT_SHAPE, Economics, distinct, economics
 from generators.tables.what_if import deployment_export
 from runner.costs.hardware import INPUT_WEIGHT
 
@@ -38,6 +39,9 @@ def _index(world: World, swept: tuple[Economics, ...]) -> Page:
         description="What self-hosted deployments process, how fast, and what a task costs on each.",
         context={
             "table": deployments_table(swept),
+            "names": len(swept),
+            "distinct": distinct(swept),
+            "same": sorted({tuple(sorted((each.name, *each.same_as))) for each in swept if each.same_as}),
             "shape": DEFAULT_SHAPE,
             "unpriced": [(each.name, each.missing) for each in unpriced],
             "prices": price_line(world),
@@ -66,7 +70,7 @@ def _page(world: World, each: Economics) -> Page:
             "missing": each.missing,
             "hourly": each.usd_per_hour,
             "warnings": [
-                warning.text
+                f"{warning.text} ({rests})" if (rests := rests_on(warning.text, SWEPT)) else warning.text
                 for warning in (
                     *each.sweep.warnings,
                     *(w for level in each.sweep.levels for w in level.warnings),

@@ -85,6 +85,8 @@ def facts_of(each: Economics) -> list[tuple[str, Entry]]:
         facts.append(("Cheapest level", Entry(str(each.cheapest.level.concurrency))))
     if each.fastest is not None:
         facts.append(("Fastest level", Entry(str(each.fastest.level.concurrency))))
+    if each.same_as:
+        facts.append(("Same sweep", Entry(same_text(each))))
     if sweep.findings is not None and sweep.findings.saturation:
         facts.append(("Saturation", Entry(sweep.findings.saturation)))
     if sweep.source is not None:
@@ -92,6 +94,11 @@ def facts_of(each: Economics) -> list[tuple[str, Entry]]:
         href = f"https://github.com/{source.repository}/blob/{source.commit}/{source.path}"
         facts.append(("Source", Entry(f"{source.repository}, {source.license}", href=href)))
     return facts
+
+
+def same_text(each: Economics) -> str:
+    """Under which other names the same figures stand; empty where they stand once."""
+    return f"the very figures of {words.listing(each.same_as)}: one sweep" if each.same_as else ""
 
 
 def hourly_entry(each: Economics) -> Entry:

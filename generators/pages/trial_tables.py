@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from generators.pages import links, words
+from generators.pages.dated_text import as_recorded, found_entry
 from generators.pages.dollar_entries import cost_entry
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, number_entry, table
 from generators.pages.trial_artifacts import ShownArtifact
@@ -205,7 +206,10 @@ def artifact_table(artifacts: Sequence[ShownArtifact]) -> Table:
 def warning_rows(trial: TrialFacts, page: str) -> Table | None:
     """Every data-quality warning of the trial; None when there is none."""
     rows = [
-        [link_entry(warning.code, links.relative(page, links.QUALITY, warning.code)), Entry(warning.text)]
+        [
+            link_entry(warning.code, links.relative(page, links.QUALITY, warning.code)),
+            found_entry(warning.text, as_recorded(trial)),
+        ]
         for warning in trial.record.warnings
     ]
     if not rows:

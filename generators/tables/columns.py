@@ -49,8 +49,18 @@ def _cost_on(basis: CostBasis, row: CellTrial) -> Scalar:
     return cost.amount_usd if cost is not None else None
 
 
-def _price_day(cell: Cell, *, last: bool) -> Scalar:
-    priced = cell.figures["spend_total"].priced
+def _day_on(basis: CostBasis, row: CellTrial) -> Scalar:
+    cost = row[1].cost_on(basis)
+    return cost.price_as_of.isoformat() if cost is not None and cost.price_as_of is not None else None
+
+
+def _judging_basis(cell: Cell) -> Scalar:
+    priced = cell.figures["judging_spend"].priced
+    return None if priced is None else priced.basis.value
+
+
+def _price_day(cell: Cell, figure: str = "spend_total", *, last: bool) -> Scalar:
+    priced = cell.figures[figure].priced
     day = None if priced is None else priced.last if last else priced.first
     return day.isoformat() if day is not None else None
 
@@ -150,6 +160,16 @@ TRIAL_COLUMNS: tuple[DataColumn[CellTrial], ...] = (
             "US dollars",
             f"cost on the basis {basis.value}, whether or not it is the headline",
             partial(_cost_on, basis),
+        )
+        for basis in ORDER
+    ),
+    *(
+        DataColumn(
+            f"cost_{basis.name.lower()}_price_date",
+            DAY,
+            "",
+            f"day of the prices in the cost on the basis {basis.value}; empty where it is not known",
+            partial(_day_on, basis),
         )
         for basis in ORDER
     ),
@@ -303,6 +323,17 @@ CELL_COLUMNS: tuple[DataColumn[Cell], ...] = (
     DataColumn("cost_basis", TEXT, "", "basis of the costs", lambda c: c.basis.value if c.basis else None),
     DataColumn("price_date_first", DAY, "", "first day of their prices", partial(_price_day, last=False)),
     DataColumn("price_date_last", DAY, "", "last day of their prices", partial(_price_day, last=True)),
+    DataColumn("judging_spend_basis", TEXT, "", "basis of what judging cost", _judging_basis),
+    *(
+        DataColumn(
+            f"judging_spend_price_date_{end}",
+            DAY,
+            "",
+            f"{end} day of the prices in what judging cost",
+            partial(_price_day, figure="judging_spend", last=end == "last"),
+        )
+        for end in ("first", "last")
+    ),
     DataColumn("rubric", TEXT, "", "rubric of the scores", lambda c: c.rubric),
     DataColumn("dataset_digest", TEXT, "", "digest of the dataset", lambda c: c.dataset_digest),
     DataColumn("run_date", DAY, "", "newest run", lambda c: c.run_date.isoformat() if c.run_date else None),

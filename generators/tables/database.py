@@ -11,12 +11,11 @@ import duckdb
 import pandas as pd
 
 from generators.escape import spreadsheet_text
+from generators.tables.agreement_columns import NOTHING, cell_columns, trial_columns
 from generators.tables.cells import Cell
 from generators.tables.columns import (
-    CELL_COLUMNS,
     JUDGEMENT_COLUMNS,
     TEXT,
-    TRIAL_COLUMNS,
     CellTrial,
     DataColumn,
     JudgedArtifact,
@@ -32,8 +31,6 @@ from generators.tables.reconciliation_columns import COMPARISON_COLUMNS, compari
 from runner.records import ProofRecord
 
 CSV_TABLE = "for_spreadsheets"
-NOTHING = Reconciled(())
-"""No comparison at all."""
 NO_RUNS = EndpointRuns()
 
 
@@ -64,8 +61,8 @@ class Database:
         endpoints: EndpointRuns = NO_RUNS,
     ) -> None:
         self.tables = (
-            _table("trials", "One row per trial", TRIAL_COLUMNS, trial_rows(cells)),
-            _table("cells", "One row per cell", CELL_COLUMNS, cells),
+            _table("trials", "One row per trial", trial_columns(reconciled), trial_rows(cells)),
+            _table("cells", "One row per cell", cell_columns(reconciled), cells),
             _table(
                 "judged_artifacts", "One row per judged artifact", JUDGEMENT_COLUMNS, artifact_rows(cells)
             ),

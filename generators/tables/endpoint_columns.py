@@ -152,7 +152,9 @@ ENDPOINT_TARGET_COLUMNS: tuple[DataColumn[RunTarget], ...] = (
         "by price table; null with any part unknown",
         lambda r: r[1].money.total_usd,
     ),
-    DataColumn("cost_known_usd", NUMBER, "US dollars", "what is known of it", lambda r: r[1].money.known_usd),
+    DataColumn(
+        "cost_known_usd", NUMBER, "US dollars", "known of it, by price table", lambda r: r[1].money.known_usd
+    ),
     DataColumn(
         "cost_price_date",
         DAY,
@@ -263,6 +265,13 @@ ENDPOINT_TRIAL_COLUMNS: tuple[DataColumn[RunTrial], ...] = (
         "US dollars",
         "by price table; null with any part unknown",
         lambda r: r[1].cost_usd,
+    ),
+    DataColumn(
+        "cost_price_date",
+        DAY,
+        "",
+        "day of the prices",
+        lambda r: r[0].targets[r[1].target].price.priced_on.isoformat(),
     ),
     DataColumn("turns", WHOLE, "turns", "of an agent", partial(_agent, "turns")),
     DataColumn("tool_calls", WHOLE, "calls", "of an agent", partial(_agent, "tool_calls")),

@@ -7,12 +7,15 @@ import posixpath
 
 from generators.escape import markdown_text
 from generators.statistics.intervals import LEVEL
+from generators.tables.agreement_columns import NOTHING, cell_columns, trial_columns
 from generators.tables.cells import Cell
-from generators.tables.columns import TRIAL_COLUMNS, Scalar
+from generators.tables.columns import Scalar
 from generators.tables.facts import TrialFacts
 from generators.tables.figures import FIGURES
+from generators.tables.reconciliation import Reconciled
 from generators.tables.sample import Value
 
+AGREEMENT = ("cost_agreement", "cost_beyond", "cost_ratio", "cost_reasons")
 Json = Scalar | list["Json"] | dict[str, "Json"]
 
 
@@ -25,8 +28,8 @@ def summary_paths(cell: Cell, prefix: str) -> tuple[str, str]:
     return f"{folder}/run-summary.json", f"{folder}/run-summary.txt"
 
 
-def summary_json(cell: Cell) -> bytes:
-    """All figures of a cell with n of m and formula, every trial, and every warning."""
+def summary_json(cell: Cell, reconciled: Reconciled = NOTHING) -> bytes:
+    """All figures of a cell with n of m and formula, every trial, every warning, and how far costs agree."""
     figures: dict[str, Json] = {}
     for figure in FIGURES:
         value = cell.figures[figure.name]
@@ -42,12 +45,14 @@ def summary_json(cell: Cell) -> bytes:
             "formula": figure.formula,
         }
     trials: list[Json] = [
-        {column.name: column.read((cell, trial)) for column in TRIAL_COLUMNS} for trial in cell.trials
+        {column.name: column.read((cell, trial)) for column in trial_columns(reconciled)}
+        for trial in cell.trials
     ]
     warnings: list[Json] = [
         {"code": warning.code, "task": task, "text": warning.text} for warning, task in cell.warnings()
     ]
     identity = cell.identity
+    agreement = {column.name: column.read(cell) for column in cell_columns(reconciled)}
     content: dict[str, Json] = {
         "schema": "run-summary/1",
         "model": identity.model.slug,
@@ -60,6 +65,7 @@ def summary_json(cell: Cell) -> bytes:
         "demonstration": cell.demonstration,
         "rubric": cell.rubric,
         "cost_basis": cell.basis.value if cell.basis else None,
+        **{name: agreement[name] for name in AGREEMENT},
         "planned": cell.sample.planned,
         "missing": [f"{task}/{number}" for task, number in cell.missing],
         "figures": figures,
@@ -69,7 +75,7 @@ def summary_json(cell: Cell) -> bytes:
     return (json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n").encode()
 
 
-def summary_markdown(cell: Cell) -> bytes:
+def summary_markdown(cell: Cell, reconciled: Reconciled = NOTHING) -> bytes:
     """Figures and tasks of a cell as Markdown tables; whatever a record says is escaped."""
     identity = cell.identity
     lines = [
@@ -89,13 +95,14 @@ def summary_markdown(cell: Cell) -> bytes:
         lines.append(f"| {figure.title} | {amount} | {_interval(value)} | {unit} | {value.n} of {value.m} |")
     lines += [
         "",
-        "| Task | Trial | State | Score | Cost (USD) | Basis | Minutes | Tokens |",
-        "|---|---:|---|---:|---:|---|---:|---:|",
+        "| Task | Trial | State | Score | Cost (USD) | Basis | Ways agree | Minutes | Tokens |",
+        "|---|---:|---|---:|---:|---|---|---:|---:|",
     ]
     for trial in cell.trials:
         lines.append(
             f"| {_safe(trial.task)} | {trial.record.identity.trial} | {trial.state.value} "
             f"| {_number(trial.score)} | {_number(trial.cost.amount_usd)} | {_rests_on(trial)} "
+            f"| {_agreement(reconciled, trial)} "
             f"| {_number(trial.minutes)} | {_number(trial.tokens)} |"
         )
     return ("\n".join(lines) + "\n").encode()
@@ -145,6 +152,13 @@ def _safe(raw: str) -> str:
 def _rests_on(trial: TrialFacts) -> str:
     cost = trial.cost
     return f"{cost.basis.value}, {cost.price_as_of or 'day not known'}"
+
+
+def _agreement(reconciled: Reconciled, trial: TrialFacts) -> str:
+    found = reconciled.trial(trial)
+    if found is None:
+        return "not compared"
+    return f"{found.agreement.value}: {found.reason.value}" if found.reason else found.agreement.value
 
 
 def _number(value: float | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from generators.tables.columns import NUMBER, TEXT, TRUTH, WHOLE, DataColumn
+from generators.tables.columns import DAY, NUMBER, TEXT, TRUTH, WHOLE, DataColumn
 from generators.tables.judging_cost import judging_cost
 from runner.records import ProofRecord
 
@@ -15,6 +15,11 @@ def _dollars(record: ProofRecord) -> float | None:
 def _basis(record: ProofRecord) -> str | None:
     cost = judging_cost(record)
     return None if cost is None else cost.basis.value
+
+
+def _day(record: ProofRecord) -> str | None:
+    cost = judging_cost(record)
+    return cost.price_as_of.isoformat() if cost is not None and cost.price_as_of is not None else None
 
 
 PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
@@ -37,5 +42,6 @@ PROOF_COLUMNS: tuple[DataColumn[ProofRecord], ...] = (
     DataColumn("seconds", NUMBER, "seconds", "time of all answers", lambda r: r.duration_seconds),
     DataColumn("cost_usd", NUMBER, "US dollars", "cost of all answers", _dollars),
     DataColumn("cost_basis", TEXT, "", "what the cost rests on", _basis),
+    DataColumn("cost_price_date", DAY, "", "day whose prices the cost holds", _day),
     DataColumn("demonstration", TRUTH, "", "the answer was scripted", lambda r: r.demonstration),
 )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 
 from runner.costs.hardware import HardwareRates, MissingRate, SplitRates, blended_rate, split_rates
@@ -59,6 +61,8 @@ class Economics:
     """Most output tokens per second; of equal ones the lower concurrency."""
     price_day: date
     """Day of the machine prices behind its dollars."""
+    same_as: tuple[str, ...] = ()
+    """Other deployments whose levels hold the very same raw figures: one sweep under several names."""
 
     @property
     def name(self) -> str:
@@ -68,11 +72,40 @@ class Economics:
 
 def economics(rates: HardwareRates) -> tuple[Economics, ...]:
     """Every swept deployment, by name."""
+    sweeps = [sweep for name in rates.deployments() if (sweep := rates.sweep_of(name)) is not None]
+    names: dict[tuple[object, ...], list[str]] = defaultdict(list)
+    for sweep in sweeps:
+        names[raw_figures(sweep)].append(sweep.deployment.name)
     return tuple(
-        deployment_economics(sweep, rates)
-        for name in rates.deployments()
-        if (sweep := rates.sweep_of(name)) is not None
+        replace(
+            deployment_economics(sweep, rates),
+            same_as=tuple(name for name in names[raw_figures(sweep)] if name != sweep.deployment.name),
+        )
+        for sweep in sweeps
     )
+
+
+def distinct(swept: Sequence[Economics]) -> int:
+    """How many different sweeps stand behind these deployments."""
+    return len({raw_figures(each.sweep) for each in swept})
+
+
+def raw_figures(sweep: ThroughputRecord) -> tuple[object, ...]:
+    """What was measured at each level, on which machine; equal only where it is the same measurement."""
+    machine = sweep.deployment
+    levels = sorted(sweep.levels, key=lambda level: level.concurrency)
+    measured = tuple(
+        (
+            level.concurrency,
+            level.prompt_tokens_per_second,
+            level.output_tokens_per_second,
+            level.ttft_ms_mean,
+            level.tpot_ms_mean,
+        )
+        for level in levels
+    )
+    told = any(value is not None for level in measured for value in level[1:])
+    return (machine.instance_type, machine.instance_share, measured) if told else (machine.name,)
 
 
 def deployment_economics(sweep: ThroughputRecord, rates: HardwareRates) -> Economics:

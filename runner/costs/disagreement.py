@@ -108,7 +108,8 @@ CLASSES: Mapping[Reason, DisagreementClass] = {
     Reason.DEFAULT_PRICE: DisagreementClass(
         "The agent's default price",
         "The agent knows no price of this model and charged the one it uses for unknown models.",
-        f"Tokens x 5 / 25 / 0.5 USD per million input / output / cached tokens give the dollars of this "
+        f"Tokens x 5 / 25 / 0.5 USD per million input / output / cached tokens (notional, day of "
+        "the prices not known) give the dollars of this "
         f"agent and model within {FIT}, and no row of the model itself explains as many.",
     ),
     Reason.MISSING_CACHE_CLASS: DisagreementClass(

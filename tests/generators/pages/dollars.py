@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from html.parser import HTMLParser
 
-AMOUNT = re.compile(r"\$\s?\d")
+AMOUNT = re.compile(
+    r"\$\s?\d|\b(?:USD|US dollars?)\s?\d|(?<![\d.,])\d[\d.,]*\s?(?:USD|US dollars?|dollars?)\b"
+)
 BASIS = re.compile(
     r"metered|price[ -]table|hardware[ -]derived|credit|notional|price book|no cost by design|basis and day",
     re.I,
@@ -115,10 +117,15 @@ def amounts(html: str) -> list[Amount]:
     found = []
     for node in tree(html).walk():
         own = " ".join(part for part in node.parts if isinstance(part, str))
-        own += " " + " ".join(node.attributes.get(name, "") for name in ("aria-label", "title", "data-label"))
+        own += " " + " ".join(text for name, text in node.attributes.items() if _said(name))
         if AMOUNT.search(own) and node.tag not in {"script", "style"}:
             found.append(Amount(own.strip()[:120], _near(node)))
     return found
+
+
+def _said(name: str) -> bool:
+    """Whether people or scripts read what stands in this attribute."""
+    return name in {"aria-label", "title", "alt", "placeholder", "content"} or name.startswith("data-")
 
 
 def _near(node: Node) -> str:

@@ -42,6 +42,22 @@ def test_labels_that_only_some_readers_get_are_looked_at() -> None:
     assert not amount.complete
 
 
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>The source used 112.32 USD an hour.</p>",
+        "<p>USD 5 for each</p>",
+        "<p>It is 3 dollars.</p>",
+        "<option>pro: 0.02 USD</option>",
+        '<td data-note="$5 each">x</td>',
+        '<img alt="2.40 USD">',
+    ],
+)
+def test_amounts_in_words_and_in_attributes_are_looked_at(html: str) -> None:
+    (amount,) = amounts(html)
+    assert not amount.complete
+
+
 def test_a_dollar_sign_without_a_number_is_no_amount() -> None:
     assert amounts("<p>The variable $HOME and a $ sign.</p>") == []
     assert amounts("<script>let a = '$5'</script>") == []

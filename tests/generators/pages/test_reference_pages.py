@@ -8,7 +8,8 @@ from pathlib import Path
 
 from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
-from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
+from generators.tables.agreement_columns import cell_columns, trial_columns
+from generators.tables.columns import JUDGEMENT_COLUMNS
 from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
 from generators.tables.proof_columns import PROOF_COLUMNS
 from generators.tables.quality import OWN_CODES
@@ -95,8 +96,8 @@ def test_no_template_holds_a_dollar_figure_typed_by_hand() -> None:
 def test_the_dictionary_has_every_column_of_every_export() -> None:
     shown = committed()["data/index.md"]
     declared = {
-        "trials": [column.name for column in TRIAL_COLUMNS],
-        "cells": [column.name for column in CELL_COLUMNS],
+        "trials": [column.name for column in trial_columns()],
+        "cells": [column.name for column in cell_columns()],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
         "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],

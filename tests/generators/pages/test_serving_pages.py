@@ -10,6 +10,8 @@ import pytest
 from generators.pages import serving
 from generators.pages.rendering import Renderer
 from generators.sources import load_worlds
+from generators.tables.serving import distinct, economics
+from runner.costs import HardwareRates
 from tests.generators.committed import committed_world
 from tests.generators.pages.shown import Shown
 from tests.generators.tables.made import ROOT
@@ -98,3 +100,29 @@ def test_the_calculator_gets_raw_throughputs_and_prices_only(pages: dict[str, Sh
 def test_a_store_without_sweeps_has_no_serving_pages(tmp_path: Path) -> None:
     world, _ = load_worlds(tmp_path / "results", ROOT / "datasets")
     assert list(serving.pages(world)) == []
+
+
+def test_one_sweep_under_two_names_is_told_and_counted_once(pages: dict[str, Shown]) -> None:
+    index, swept = pages["serving/index.md"], economics(committed_world().rates)
+    groups = {tuple(sorted((each.name, *each.same_as))) for each in swept if each.same_as}
+    assert ("qwen3-coder-30b", "qwen3-coder-30b-g6e") in groups
+    assert len(groups) == 5
+    assert f"{len(swept)} names stand for {len(swept) - 5} sweeps" in index.body.text
+    for first, second in groups:
+        assert f"{first}, {second}" in index.body.text
+        assert f"the very figures of {second}: one sweep" in pages[f"serving/{first}.md"].body.text
+    alone = next(each.name for each in swept if not each.same_as)
+    assert "the very figures" not in pages[f"serving/{alone}.md"].body.text
+
+
+def test_a_sweep_without_any_figure_is_the_same_as_none() -> None:
+    sweep = committed_world().sweeps[0]
+    bare = [
+        sweep.model_copy(
+            update={"deployment": sweep.deployment.model_copy(update={"name": name}), "levels": ()}
+        )
+        for name in ("one", "other")
+    ]
+    found = economics(HardwareRates(bare, committed_world().rates.prices))
+    assert [each.same_as for each in found] == [(), ()]
+    assert distinct(found) == 2

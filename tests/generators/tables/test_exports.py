@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
 from generators.escape import spreadsheet_text
+from generators.tables.agreement_columns import cell_columns, trial_columns
 from generators.tables.cells import Cell
-from generators.tables.columns import CELL_COLUMNS, JUDGEMENT_COLUMNS, TRIAL_COLUMNS
+from generators.tables.columns import JUDGEMENT_COLUMNS, DataColumn
 from generators.tables.database import Database, TableData, for_spreadsheets
 from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
 from generators.tables.exports import summary_json, summary_markdown, summary_paths
 from generators.tables.figures import FIGURES
 from generators.tables.proof_columns import PROOF_COLUMNS
+from generators.tables.reconciliation import reconcile
 from generators.tables.reconciliation_columns import COMPARISON_COLUMNS
+from runner.costs.price_choice import PriceChoice
 from runner.records import Cost, CostBasis, JudgementStatus, ModelName
+from runner.store import ResultsStore
 from tests import examples
-from tests.generators.tables.made import Made, cells, committed, one_cell
+from tests.generators.tables.made import ROOT, Made, cells, committed, one_cell
 from tests.hostile import corpus
 
 TABLES = (
@@ -58,8 +63,8 @@ def database(small: list[Cell]) -> Iterator[Database]:
 
 def test_the_frame_has_the_declared_columns(database: Database) -> None:
     declared = {
-        "trials": [column.name for column in TRIAL_COLUMNS],
-        "cells": [column.name for column in CELL_COLUMNS],
+        "trials": [column.name for column in trial_columns()],
+        "cells": [column.name for column in cell_columns()],
         "judged_artifacts": [column.name for column in JUDGEMENT_COLUMNS],
         "judge_proofs": [column.name for column in PROOF_COLUMNS],
         "cost_comparisons": [column.name for column in COMPARISON_COLUMNS],
@@ -68,6 +73,70 @@ def test_the_frame_has_the_declared_columns(database: Database) -> None:
     }
     for name in TABLES:
         assert list(database.frame(f"FROM {name}").columns) == declared[name]
+
+
+DECLARED: dict[str, Sequence[DataColumn[Any]]] = {
+    "trials": trial_columns(),
+    "cells": cell_columns(),
+    "judge_proofs": PROOF_COLUMNS,
+    "cost_comparisons": COMPARISON_COLUMNS,
+    "endpoint_targets": ENDPOINT_TARGET_COLUMNS,
+    "endpoint_trials": ENDPOINT_TRIAL_COLUMNS,
+}
+
+
+def own(column: DataColumn[Any], names: set[str], end: str) -> bool:
+    """Whether a column of its own tells what dollars rest on, or the first day of their prices."""
+    stem = column.name.removesuffix("_usd")
+    return bool({f"{stem}_{end}", f"{stem}_{end}_first"} & names)
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_each_column_of_dollars_has_basis_and_price_date_beside_it(name: str) -> None:
+    columns = DECLARED[name]
+    names = {column.name for column in columns}
+    dollars = [column for column in columns if column.unit == "US dollars"]
+    assert dollars
+    for column in dollars:
+        # One pair of columns tells of all costs of a row but those that have their own basis.
+        main = not column.name.startswith(("judging_", "first_", "second_"))
+        said = any(basis.value in column.meaning for basis in CostBasis) or "price table" in column.meaning
+        assert own(column, names, "basis") or said or (main and "cost_basis" in names), column.name
+        dated = {"cost_price_date", "price_date_first"} & names
+        assert own(column, names, "price_date") or (main and dated), column.name
+    if name == "trials":
+        assert all(own(column, names, "price_date") for column in dollars)
+
+
+def test_no_exported_dollar_is_without_its_basis_and_the_flag_of_a_disagreement_is_there() -> None:
+    published = committed()
+    sweeps = list(ResultsStore(ROOT / "results").sweeps())
+    found = reconcile(published, PriceChoice().pricing(ROOT / "datasets", sweeps), sweeps)
+    database = Database(published, (), found)
+    count = "SELECT count(*) FROM trials WHERE"
+    ask = database.connection.execute
+    bare = "cost_usd IS NOT NULL AND cost_basis IS NULL"
+    assert ask(f"{count} {bare}").fetchone() == (0,)
+    beyond = sum(each.found.beyond for each in found.trials)
+    assert ask(f"{count} cost_beyond").fetchone() == (beyond,)
+    assert ask(f"{count} cost_beyond AND cost_reasons IS NULL").fetchone() == (0,)
+    assert ask("SELECT count(*) FROM cells WHERE cost_beyond").fetchone() == (
+        sum(each.found.beyond for each in found.cells),
+    )
+    assert beyond > 20
+    flagged = next(each for each in found.trials if each.found.beyond)
+    document = json.loads(summary_json(flagged.cell, found))
+    [own_row] = [
+        row
+        for row in document["trials"]
+        if (row["task"], row["trial"]) == (flagged.trial.task, flagged.trial.record.identity.trial)
+    ]
+    assert (own_row["cost_beyond"], own_row["cost_agreement"]) == (True, "beyond")
+    assert flagged.found.reason is not None
+    assert own_row["cost_reasons"].split()[0] == flagged.found.reasons[0].value
+    assert document["cost_agreement"]
+    assert f"beyond: {flagged.found.reason.value}" in summary_markdown(flagged.cell, found).decode()
+    database.close()
 
 
 def test_sql_over_trials_gives_the_figures_of_the_cells() -> None:
@@ -179,7 +248,7 @@ def test_the_markdown_summary_cannot_be_broken_by_a_reason(tmp_path: Path) -> No
     written = summary_markdown(cell).decode()
     assert "<script" not in written
     assert "\n# heading" not in written
-    assert all(line.count("|") in {0, 6, 9} for line in written.splitlines())
+    assert all(line.count("|") in {0, 6, 10} for line in written.splitlines())
 
 
 def test_summaries_lie_below_the_data_folder(small: list[Cell]) -> None:
