@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
@@ -211,33 +212,39 @@ def load_charts(run: EndpointRun, curve: LoadCurve, page: str, prefix: str) -> l
 
 
 def history_charts(runs: Sequence[EndpointRun], page: str, prefix: str) -> list[Drawn]:
-    """Medians of each mapping from run to run; empty with fewer than two runs."""
-    if len(runs) < 2:
-        return []
+    """Medians of each mapping from run to run of one profile; empty where no profile was repeated."""
+    by_profile: dict[str, list[EndpointRun]] = defaultdict(list)
+    for run in runs:
+        by_profile[run.profile].append(run)
+    return [
+        drawn(chart, page)
+        for profile, repeated in sorted(by_profile.items())
+        if len(repeated) > 1
+        for name in MEDIANS
+        for chart in _history(repeated, profile, name, prefix)
+    ]
+
+
+def _history(runs: Sequence[EndpointRun], profile: str, name: str, prefix: str) -> Iterator[Chart]:
+    measure = BY_NAME[name]
     labels = list(dict.fromkeys(label for run in runs for label in run.labels.values()))
-    names = tuple(_run_name(run, runs) for run in runs)
-    found = []
-    for name in MEDIANS:
-        measure = BY_NAME[name]
-        lines = [Line(label, tuple(_median(run, label, name) for run in runs)) for label in labels]
-        known = [line for line in lines if any(value is not None for value in line.values)]
-        for number, group in enumerate(_groups(known)):
-            plan = LinesPlan(
-                tuple(float(place) for place in range(1, len(runs) + 1)),
-                tuple(group),
-                across="Run",
-                up=UNITS[measure.kind],
-                names=names,
-            )
-            chart = lines_chart(
-                plan,
-                slug=slug(prefix, "endpoint", runs[0].model, "history", name, str(number)),
-                title=f"{measure.title}, median of each run",
-                scope=f"{runs[0].model}, from the oldest run to the newest",
-                caption="Runs of different profiles ask different things; intervals stand in the table.",
-            )
-            found.append(drawn(chart, page))
-    return found
+    lines = [Line(label, tuple(_median(run, label, name) for run in runs)) for label in labels]
+    known = [line for line in lines if any(value is not None for value in line.values)]
+    for number, group in enumerate(_groups(known)):
+        plan = LinesPlan(
+            tuple(float(place) for place in range(1, len(runs) + 1)),
+            tuple(group),
+            across="Run",
+            up=UNITS[measure.kind],
+            names=tuple(_run_name(run, runs) for run in runs),
+        )
+        yield lines_chart(
+            plan,
+            slug=slug(prefix, "endpoint", runs[0].model, "history", profile, name, str(number)),
+            title=f"{measure.title}, median of each run of the profile {profile}",
+            scope=f"{runs[0].model}, from the oldest run to the newest",
+            caption="Runs of other profiles ask other things, and are not on this chart.",
+        )
 
 
 def _run_name(run: EndpointRun, runs: Sequence[EndpointRun]) -> str:

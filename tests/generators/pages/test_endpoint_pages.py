@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -139,19 +140,23 @@ def test_history_has_every_mapping_of_every_run_newest_first(pages: dict[str, Sh
         ("r1", "slow:eu"),
     ]
     assert rows[0]["Profile"] == "standard partial"
-    assert "median of each run" in pages[MODEL_PAGE].source
+    assert "median of each run of the profile standard" in pages[MODEL_PAGE].source
     swift = next(row for row in pages[MODEL_PAGE].table(f"Spread from run to run of {MODEL}"))
     assert (swift["Mapping"], swift["Profile"]) == ("slow:eu", "standard")
     assert swift["First token, any kind (TTFT), p50"].endswith("2 runs")
 
 
-def test_runs_of_older_definitions_are_listed_and_neither_drawn_nor_put_together_with_newer_ones(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    "other", [{"methodology": 2}, {"profile": "smoke"}], ids=["older definitions", "another profile"]
+)
+def test_runs_that_asked_other_things_are_listed_and_neither_drawn_nor_put_together(
+    other: dict[str, Any], tmp_path: Path
 ) -> None:
-    newer = MadeRun("r2", day=3, instances=8, load=False, coding=False, methodology=2)
+    newer = MadeRun("r2", day=3, instances=8, load=False, coding=False, **other)
     real, _ = worlds(tmp_path, MadeRun(instances=8, load=False, coding=False), newer)
     page = shown(endpoint.pages(real, None))[MODEL_PAGE]
-    assert {row["Methodology"] for row in page.table(f"Every run of {MODEL}")} == {"version 1", "version 2"}
+    rows = page.table(f"Every run of {MODEL}")
+    assert len({(row["Methodology"], row["Profile"]) for row in rows}) == 2
     assert "median of each run" not in page.source
     assert "Spread from run to run" not in page.source
 
