@@ -96,7 +96,9 @@ def _drawing(ranges: Sequence[Range], kind: str, title: str, unit: str, at: floa
         for value in (each.estimate, each.lower, each.upper, each.expected)
         if value is not None
     ] + ([] if at is None else [at])
-    axis = linear_axis(values or [0.0], least_span=1e-6, wanted_ticks=6 if wide else 4)
+    # Values that are all alike have no scale of their own: ticks of a ten-millionth would tell nothing.
+    least = 1.0 if not values or max(values) == min(values) else 1e-6
+    axis = linear_axis(values or [0.0], least_span=least, wanted_ticks=6 if wide else 4)
     plot = frame.plot
     grid, marks, labels = [], [], []
     for tick in axis.ticks:

@@ -45,8 +45,12 @@ def n_of_m(scored: int, planned: int) -> str:
 
 
 def probability(share: float | None) -> str:
-    """The probability of lying on the frontier."""
-    return "not computed" if share is None else f"{share:.2f}"
+    """The probability of lying on the frontier; never a rounded 0 or 1 where it is not exactly that."""
+    if share is None:
+        return "not computed"
+    if share not in (0.0, 1.0) and not 0.005 <= share <= 0.995:
+        return "< 0.01" if share < 0.5 else "> 0.99"
+    return f"{share:.2f}"
 
 
 def basis_name(basis: str) -> str:

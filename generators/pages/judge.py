@@ -15,6 +15,7 @@ from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, count_entry, link_entry, table
 from generators.pages.world import World
 from generators.tables.judge_card import JudgeCard
+from generators.tables.judging_cost import SCRIPTED
 from generators.tables.sample import Value
 from generators.tables.yardstick import Yardstick
 from runner.records import CRITERIA, JudgementStatus
@@ -179,7 +180,8 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
 
 def _mean(value: Value, form: str) -> Entry:
     if value.amount is None:
-        return Entry("not known", note=value.reason, unknown=True)
+        missing = "none" if value.reason == SCRIPTED else "not known"
+        return Entry(missing, note=value.reason, unknown=True)
     note = f"mean of {value.n:,} of {value.m:,}"
     if value.priced is not None:
         note += f"; {words.priced(value.priced)}"

@@ -13,6 +13,7 @@ from generators.pages.interval_words import interval_text
 from generators.pages.table import Column, Entry, Table, count_entry, table
 from generators.statistics.intervals import Interval
 from generators.tables.judge_proof import ANCHORS, INJECTION, LENGTH, ORDER, JudgeProof, SuiteResult
+from generators.tables.judging_cost import SCRIPTED
 from generators.tables.yardstick import Yardstick
 from runner.store import slug
 
@@ -67,7 +68,8 @@ def proof_facts(proof: JudgeProof) -> list[tuple[str, Entry]]:
     cost, total = proof.cost, len(proof.records)
     scorings = Entry(f"{total:,}", note=f"{proof.unanswered:,} without a valid answer")
     if cost.amount is None:
-        dollars = Entry("not known", note=cost.reason, unknown=True)
+        missing = "none" if cost.reason == SCRIPTED else "not known"
+        dollars = Entry(missing, note=cost.reason, unknown=True)
     else:
         dollars = Entry(
             f"${cost.amount:,.2f}", note=f"of {cost.n:,} of {cost.m:,} scorings; {words.priced(cost.priced)}"

@@ -13,6 +13,7 @@ from runner.records import Cost, CostBasis, JudgementRecord, ProofRecord
 
 Scoring = JudgementRecord | ProofRecord
 UNKNOWN = "what judging cost is not recorded"
+SCRIPTED = "scripted answers, which nobody bills for"
 
 
 def judging_cost(record: Scoring) -> Cost | None:
@@ -42,5 +43,7 @@ def _value(records: Sequence[Scoring], how: Callable[[list[float]], float], reas
     own = [cost for cost in known if cost.basis is basis]
     amounts = [cost.amount_usd for cost in own if cost.amount_usd is not None]
     if not amounts:
+        free = records and all(CostBasis.NONE in {cost.basis for cost in each.costs} for each in records)
+        reason = SCRIPTED if free else reason
         return Value(None, 0, len(records), reason)
     return Value(float(how(amounts)), len(amounts), len(records), priced=Priced.of(own))

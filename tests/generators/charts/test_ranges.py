@@ -70,3 +70,10 @@ def test_every_mark_lies_inside_the_drawing(rows: list[tuple[float, float, bool]
         for x, y in re.findall(r"M(-?[\d.]+) (-?[\d.]+)", body):
             assert -1 <= float(x) <= float(width) + 1
             assert -1 <= float(y) <= float(height) + 1
+
+
+def test_marks_that_are_all_alike_do_not_stand_on_a_scale_of_ten_millionths() -> None:
+    page = html([Range("all", 0.0, None, None, 9), Range("some", 0.0, None, None, 9)])
+    ticks = re.findall(r'class="hm-x"[^>]*>([^<]*)<', page)
+    assert ticks
+    assert all(float(tick) == round(float(tick), 1) for tick in ticks)

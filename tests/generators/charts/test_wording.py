@@ -25,3 +25,18 @@ def test_one_cost_looks_alike_in_a_chart_and_in_the_table_beside_it(amount: floa
 
 def test_an_unknown_amount_of_a_chart_is_said() -> None:
     assert wording.dollars(None) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0.00"),
+        (0.0004, "< 0.01"),
+        (0.97, "0.97"),
+        (0.9996, "> 0.99"),
+        (1.0, "1.00"),
+        (None, "not computed"),
+    ],
+)
+def test_a_probability_is_not_rounded_to_certainty(share: float | None, text: str) -> None:
+    assert wording.probability(share) == text

@@ -165,6 +165,8 @@ def test_cost_and_time_are_means_over_what_is_known_and_scripted_judgements_are_
     assert card.asked_again == 3
     unknown = only([trial("a", [unpriced])]).cost
     assert (unknown.amount, unknown.reason) == (None, "what judging cost is not recorded")
+    free = only([trial("a", [priced(1, 0.0, CostBasis.NONE)])]).cost
+    assert (free.amount, free.reason) == (None, "scripted answers, which nobody bills for")
 
 
 def test_cards_with_most_judgements_come_first() -> None:
