@@ -55,6 +55,7 @@ def _ticks(plan: LinesPlan) -> dict[str, Json]:
 def _trace(plan: LinesPlan, index: int, line: Line) -> dict[str, Json]:
     variable = series_variable(index)
     label = plotly_text(line.label, 80)
+    rests_on = f" ({plan.rests_on})" if plan.rests_on else ""
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -65,7 +66,7 @@ def _trace(plan: LinesPlan, index: int, line: Line) -> dict[str, Json]:
         "hoverinfo": "text",
         "hovertext": [
             f"<b>{label}</b><br>{plotly_text(plan.across)} {plotly_text(plan.place_text(place))}: "
-            f"{plotly_text(plan.shown(value))}"
+            f"{plotly_text(plan.shown(value))}{plotly_text(rests_on)}"
             for place, value in enumerate(line.values)
         ],
         "line": {"width": 2, "dash": DASHES[index], "color": LIGHT[variable]},

@@ -32,6 +32,8 @@ class LinesPlan:
     prefix: str = ""
     marked: tuple[tuple[float, str], ...] = ()
     names: tuple[str, ...] = ()
+    rests_on: str = ""
+    """What values in dollars rest on, and the day of their prices."""
 
     @property
     def x_axis(self) -> Axis:

@@ -38,6 +38,8 @@ class ParetoPoint:
     score_sure: str = ""
     """How sure the score is: its interval, or why there is none."""
     cost_sure: str = ""
+    price_days: str = ""
+    """The days of the prices in the cost."""
 
     @property
     def complete(self) -> bool:
@@ -57,6 +59,8 @@ class ParetoPoint:
     def facts(self) -> list[str]:
         """What hover box and screen reader say besides the name."""
         basis = f"{basis_name(self.basis)}, {self.hosting}" if self.hosting else basis_name(self.basis)
+        if self.price_days and self.cost_usd is not None:
+            basis = f"{basis}, {self.price_days}"
         rests_on = _joined(n_of_m(self.n_scored, self.n_planned), self.score_sure)
         facts = [
             f"score {score_text(self.score)} ({rests_on})",

@@ -11,6 +11,7 @@ from generators import escape
 from generators.charts import ParetoPoint, RadarSeries, pareto_chart, radar_chart
 from generators.charts.chart import Chart
 from generators.pages import links, words
+from generators.pages.dated_text import price_days
 from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flag_of
 from generators.pages.rendering import Asset
@@ -148,6 +149,7 @@ def _point(world: World, placement: Placement, page: str, with_harness: bool) ->
         note="; ".join(notes),
         score_sure=sureness(value, Unit.POINTS),
         cost_sure=sureness(cost, Unit.DOLLARS),
+        price_days=price_days(cost.priced),
     )
 
 

@@ -17,6 +17,7 @@ from generators.pages.complexity_tables import (
     price_table,
     score_table,
 )
+from generators.pages.dated_text import price_days
 from generators.pages.frontier import tiered
 from generators.pages.interval_words import sureness
 from generators.pages.rendering import Crumb, Page
@@ -129,4 +130,5 @@ def _point(world: World, point: TierPoint, page: str, several: bool) -> ParetoPo
         note=f"cost known for {words.n_of_m(point.cost)}" if point.cost.n < point.cost.m else "",
         score_sure=sureness(point.score, Unit.POINTS),
         cost_sure=sureness(point.cost, Unit.DOLLARS),
+        price_days=price_days(point.cost.priced),
     )

@@ -39,3 +39,8 @@ def of_task(cell: Cell, task: str | None) -> Priced | None:
     """What the recorded dollars of a task of a cell rest on; without a task those of its first trial."""
     own = (trial for trial in cell.trials if task in {None, trial.task})
     return as_recorded(next(own, None))
+
+
+def price_days(priced: Priced | None) -> str:
+    """The days of the prices alone, where the basis is told already; empty where there is no amount."""
+    return "" if priced is None else words.priced(priced).partition(", ")[2]

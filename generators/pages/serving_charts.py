@@ -70,6 +70,7 @@ def level_charts(each: Economics, page: str) -> list[Drawn]:
             up=up,
             prefix=prefix,
             marked=_marked(each),
+            rests_on=f"hardware-derived, {each.price_day.isoformat()}" if prefix else "",
         )
         caption = f"Machine prices of {each.price_day.isoformat()}." if prefix else ""
         slug = f"serving-{each.name}-{name}"

@@ -253,3 +253,9 @@ def test_an_amount_that_is_none_is_refused(bad: float) -> None:
 def test_a_chart_without_scope_or_with_a_bad_slug_is_refused(words: dict[str, str]) -> None:
     with pytest.raises(PublishError):
         chart(fleet(), **words)
+
+
+def test_a_point_says_the_days_of_its_prices_and_one_without_a_cost_says_none() -> None:
+    known = replace(point(), price_days="2026-08-15")
+    assert "$1.00 per task (metered bill, cloud, 2026-08-15)" in known.facts()
+    assert not any("2026-08-15" in fact for fact in replace(known, cost_usd=None).facts())

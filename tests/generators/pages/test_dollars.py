@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 import pytest
 
-from tests.generators.pages.dollars import amounts
+from tests.generators.committed import committed_sources
+from tests.generators.pages.dollars import AMOUNT, BASIS, DAY, amounts
 
 ROW = (
     '<div role="region" aria-label="{label}"><table>'
@@ -61,3 +65,30 @@ def test_amounts_in_words_and_in_attributes_are_looked_at(html: str) -> None:
 def test_a_dollar_sign_without_a_number_is_no_amount() -> None:
     assert amounts("<p>The variable $HOME and a $ sign.</p>") == []
     assert amounts("<script>let a = '$5'</script>") == []
+
+
+def hovers(figure: object) -> Iterator[str]:
+    """What the boxes of an interactive chart say."""
+    if isinstance(figure, dict):
+        yield from (text for text in figure.get("hovertext") or () if isinstance(text, str))
+        for part in figure.values():
+            yield from hovers(part)
+    elif isinstance(figure, list):
+        for part in figure:
+            yield from hovers(part)
+
+
+def test_every_dollar_that_a_chart_says_on_hover_has_its_basis_and_day(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    docs, _ = committed_sources(tmp_path_factory)
+    said = [
+        (path.name, text)
+        for path in sorted((docs / "data" / "charts").glob("*.json"))
+        for text in hovers(json.loads(path.read_text(encoding="utf-8")))
+        if AMOUNT.search(text)
+    ]
+    assert len(said) > 300
+    for name, text in said:
+        assert BASIS.search(text), (name, text)
+        assert DAY.search(text), (name, text)
