@@ -224,6 +224,9 @@ class BenchSettings(Part):
     temperature: float | None = None
     allow_cache: bool = Field(default=False, description="whether a gateway may answer from its cache")
     allow_fallback: bool = Field(default=False, description="whether it may ask another provider")
+    shared_prefix: bool = Field(
+        default=False, description="prompts differ at their ends, so that caches of prompts can work"
+    )
     keep_responses: bool = True
     thresholds: tuple[str, ...] = ()
     external: Mapping[str, JsonValue] = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
@@ -37,6 +37,8 @@ class Manner:
     allow_cache: bool = False
     allow_fallback: bool = False
     """Whether a gateway may answer from its cache, or hand a request to another provider."""
+    shared_prefix: bool = False
+    """The nonce stands at the end, so that the caches of prompts which providers keep can work."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ def request_for(case: Case, puzzle: Puzzle, slot: Slot, target: Target, manner: 
     pins = pinned(
         entry.provider, entry.gateway, allow_cache=manner.allow_cache, allow_fallback=manner.allow_fallback
     )
-    system, messages = _fronted(puzzle, case.nonce(manner.salt, slot), can, notes)
+    system, messages = _set_apart(puzzle, case.nonce(manner.salt, slot), can, manner, notes)
     request = AskRequest(
         protocol=target.entry.protocol,
         model=target.entry.model_id,
@@ -195,18 +197,26 @@ def _tool_choice(puzzle: Puzzle, can: Capabilities, notes: list[str]) -> str | N
     return None
 
 
-def _fronted(
-    puzzle: Puzzle, nonce: str, can: Capabilities, notes: list[str]
+def _set_apart(
+    puzzle: Puzzle, nonce: str, can: Capabilities, manner: Manner, notes: list[str]
 ) -> tuple[str | None, tuple[Message, ...]]:
-    """System text and turns, the nonce before everything else."""
+    """System text and turns, the nonce before everything else, or behind it where the run wants that."""
+    if manner.shared_prefix:
+        *before_last, last = puzzle.messages
+        apart = last.model_copy(update={"content": f"{last.content}\n{nonce}"})
+        puzzle, nonce = replace(puzzle, messages=(*before_last, apart)), ""
     first, *rest = puzzle.messages
     if puzzle.system is not None and can.system:
-        return f"{nonce}\n{puzzle.system}", puzzle.messages
+        return _lines(nonce, puzzle.system), puzzle.messages
     before = nonce
     if puzzle.system is not None:
         notes.append("system text put before the first turn: the endpoint accepts none")
-        before = f"{nonce}\n{puzzle.system}\n"
-    return None, (first.model_copy(update={"content": f"{before}\n{first.content}"}), *rest)
+        before = f"{_lines(nonce, puzzle.system)}\n"
+    return None, (first.model_copy(update={"content": _lines(before, first.content)}), *rest)
+
+
+def _lines(before: str, text: str) -> str:
+    return f"{before}\n{text}" if before else text
 
 
 def _format(

@@ -45,6 +45,7 @@ BENCH_HELP = {
     "temperature": "in place of each case's own",
     "allow-cache": "let a gateway answer from its cache",
     "allow-fallback": "let a gateway hand requests to other providers than the one that was asked",
+    "shared-prefix": "tell prompts apart at their ends, not their beginnings, so that caches of prompts work",
     "timeout-seconds": "longest time of one request",
     "stall-seconds": "longest silence inside an answer",
     "transport": "asyncio, or httpx for proxies and HTTP/2, whose bias calibration shows",
@@ -99,6 +100,7 @@ def bench_form(
     temperature: str = "",
     allow_cache: bool = False,
     allow_fallback: bool = False,
+    shared_prefix: bool = False,
     timeout_seconds: str = "",
     stall_seconds: str = "",
     transport: str = "asyncio",
@@ -162,6 +164,7 @@ SAME = (
     "include_deactivated",
     "allow_cache",
     "allow_fallback",
+    "shared_prefix",
     "client_region",
 )
 """Flags that stand in the options as they are."""

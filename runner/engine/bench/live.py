@@ -73,6 +73,7 @@ def manner_of(manifest: BenchManifest) -> Manner:
         temperature=settings.temperature,
         allow_cache=settings.allow_cache,
         allow_fallback=settings.allow_fallback,
+        shared_prefix=settings.shared_prefix,
     )
 
 

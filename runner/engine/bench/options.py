@@ -49,6 +49,7 @@ class BenchOptions:
     temperature: float | None = None
     allow_cache: bool = False
     allow_fallback: bool = False
+    shared_prefix: bool = False
     timeout_seconds: float | None = None
     stall_seconds: float | None = None
     transport: str = "asyncio"

@@ -251,6 +251,7 @@ def _settings(options: BenchOptions, work: Chosen) -> BenchSettings:
         temperature=options.temperature,
         allow_cache=options.allow_cache,
         allow_fallback=options.allow_fallback,
+        shared_prefix=options.shared_prefix,
         keep_responses=options.keep_responses,
         thresholds=options.thresholds,
         limits=limits,

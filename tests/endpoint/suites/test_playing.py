@@ -11,7 +11,15 @@ import pytest
 from runner.endpoint.ask import AskRequest, Outcome, StreamResult
 from runner.endpoint.capabilities import Capabilities, Thinking
 from runner.endpoint.request import Protocol
-from runner.endpoint.suites import dialogue, grounding, reasoning, streaming, structured, tool_use
+from runner.endpoint.suites import (
+    dialogue,
+    grounding,
+    language,
+    reasoning,
+    streaming,
+    structured,
+    tool_use,
+)
 from runner.endpoint.suites.asking import Manner, request_for, unfit
 from runner.endpoint.suites.case import Case, Puzzle, Slot
 from runner.endpoint.suites.playing import Played, play
@@ -43,6 +51,21 @@ def test_the_nonce_stands_at_the_very_front_and_is_the_same_for_all_targets() ->
     played(reasoning.SHORTEST_PATH, two, target(Capabilities(temperature=False)))
     assert one.requests[0].messages == two.requests[0].messages
     assert one.requests[0].messages[0].content.startswith("[")
+
+
+@pytest.mark.parametrize("system", [True, False])
+@pytest.mark.parametrize("case", [reasoning.SHORTEST_PATH, grounding.HIERARCHY, language.GERMAN])
+def test_prompts_differ_at_their_ends_where_caches_of_prompts_are_to_work(case: Case, system: bool) -> None:
+    where = target(Capabilities(system=system))
+    manner = Manner(salt="run", shared_prefix=True)
+    puzzle = case.puzzle(1, Slot(1))
+    first, second = (request_for(case, puzzle, Slot(1, n), where, manner).request for n in (1, 2))
+    nonces = [case.nonce("run", Slot(1, n)) for n in (1, 2)]
+    ends = [request.messages[-1].content.rpartition("\n") for request in (first, second)]
+    assert [end[2] for end in ends] == nonces
+    assert ends[0][0] == ends[1][0]
+    assert (first.system, first.messages[:-1]) == (second.system, second.messages[:-1])
+    assert nonces[0] not in f"{first.system}{ends[0][0]}"
 
 
 def test_every_trial_has_a_nonce_of_its_own() -> None:

@@ -208,6 +208,15 @@ def test_a_threshold_that_fails_is_exit_2(project: Project) -> None:
     assert results == {"score>=1": True, "cost_usd>1": None}
 
 
+def test_a_run_whose_prompts_share_their_beginnings_is_answered_and_says_so(project: Project) -> None:
+    assert project.bench(options_of(profile="smoke", shared_prefix=True)) == 0
+    manifest, _, summary = project.read()
+    score = summary.targets[0].score
+    assert manifest.settings.shared_prefix
+    assert score is not None
+    assert score.over_attempted.count == score.over_attempted.of > 0
+
+
 def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(tmp_path: Path) -> None:
     project = make_project(tmp_path, [("one", ("wrong100",))])
     options = options_of(
