@@ -25,6 +25,7 @@ from tests.generators.tables import made
 from tests.generators.tables.made import ROOT, Made
 
 TASK = "task-a"
+KIRO = "claude-haiku-4-5_kiro/kiro-cli/swe3/mcp-gateway-registry"
 GEMMA = "gemma-4-31b_endpoint/pi/swe3/mcp-gateway-registry"
 
 
@@ -114,6 +115,22 @@ def test_another_commitment_changes_the_figures_and_every_page_says_so(results: 
     assert second is not None
     assert second == pytest.approx(first * high.usd_per_hour / cheap.usd_per_hour, rel=1e-9)
     assert second > first
+
+
+def test_a_credit_plan_prices_the_credits_of_its_vendor_and_nothing_else(tmp_path: Path) -> None:
+    results = copy_results(tmp_path / "results", [KIRO, GEMMA])
+    choice = read_price_choice(credit_plan="pro", datasets=ROOT / "datasets")
+    usual, _ = load_worlds(results, ROOT / "datasets")
+    moved, _ = load_worlds(results, ROOT / "datasets", choice=choice)
+    for before, after in zip(usual.cells, moved.cells, strict=True):
+        was, now = before.figures["spend_total"], after.figures["spend_total"]
+        assert was.amount is not None
+        halved = before.identity.harness == "kiro-cli"
+        assert now.amount == pytest.approx(was.amount / 2 if halved else was.amount)
+        assert now.priced is not None
+        assert not halved or now.priced.basis is CostBasis.CREDITS
+    page = next(iter(PAGE_KINDS[0].make(moved, None)))
+    assert "credits of kiro at its plan pro" in Renderer(notice=moved.choice.words).render(page)
 
 
 def test_the_usual_prices_say_nothing_of_other_ones(results: Path) -> None:
