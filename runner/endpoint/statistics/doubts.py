@@ -13,8 +13,15 @@ SHARE_REFUSED = 0.2
 """From which share of its requests on a target's refusals look like the fault of what was sent."""
 
 
-def preflight_flags(manifest: BenchManifest) -> Iterator[str]:
-    """What the targets were not asked as their files say, and what their pre-flight noted."""
+def asked_flags(manifest: BenchManifest) -> Iterator[str]:
+    """How the targets were asked otherwise than is usual, or than their files say."""
+    settings = manifest.settings
+    if settings.shared_prefix:
+        yield "prompts share their beginnings: times may be those of a provider's cache of prompts"
+    if settings.allow_cache:
+        yield "gateways were allowed to answer from their caches"
+    if settings.allow_fallback:
+        yield "gateways were allowed to hand requests to other providers"
     labels = {target.identifier: target.label for target in manifest.targets}
     for each in manifest.preflight:
         label = labels.get(each.target, each.target)

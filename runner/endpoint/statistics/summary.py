@@ -10,7 +10,7 @@ from typing import Literal
 from runner.endpoint.statistics.agreement import agreements
 from runner.endpoint.statistics.coding import coding
 from runner.endpoint.statistics.distribution import distribution, measures
-from runner.endpoint.statistics.doubts import preflight_flags, request_flags
+from runner.endpoint.statistics.doubts import asked_flags, request_flags
 from runner.endpoint.statistics.load import curves
 from runner.endpoint.statistics.money import money, tokens
 from runner.endpoint.statistics.outcomes import reliability
@@ -79,7 +79,7 @@ def summarise(
         agreements=agreements(outside, {case.identifier: case.category for case in manifest.cases}, seed),
         load=curves(manifest.stages, trials, manifest.settings.limits, seed),
         coding=tuple(each for name, mine in outside.items() for each in coding(name, mine)),
-        flags=(*_run_flags(manifest), *preflight_flags(manifest)),
+        flags=(*_run_flags(manifest), *asked_flags(manifest)),
         responses_kept=manifest.settings.keep_responses,
     )
     thresholds = judged(summary, parse_thresholds(manifest.settings.thresholds))

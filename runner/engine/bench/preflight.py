@@ -62,10 +62,22 @@ def preflighted(
     if kept_out:
         raise not_to_be_asked(kept_out, len(asked), environment, scanner)
     records = tuple(_record(each, manifest, scanner) for each in asked)
+    say(
+        f"pre-flight: {_money(records)} for {_plural(sum(r.requests for r in records))} that no figure counts"
+    )
     for each, record in zip(asked, records, strict=True):
         for line in preflight_lines(record, each.target):
             say(line)
     return manifest.model_copy(update={"preflight": records})
+
+
+def _money(records: Sequence[BenchPreflight]) -> str:
+    known = [record.cost_usd for record in records if record.cost_usd is not None]
+    return f"${sum(known):.4f}" if len(known) == len(records) else "unknown cost"
+
+
+def _plural(requests: int) -> str:
+    return "1 request" if requests == 1 else f"{requests} requests"
 
 
 async def _look(

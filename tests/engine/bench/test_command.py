@@ -213,6 +213,7 @@ def test_a_run_whose_prompts_share_their_beginnings_is_answered_and_says_so(proj
     manifest, _, summary = project.read()
     score = summary.targets[0].score
     assert manifest.settings.shared_prefix
+    assert any("share their beginnings" in flag for flag in summary.flags)
     assert score is not None
     assert score.over_attempted.count == score.over_attempted.of > 0
 

@@ -139,6 +139,7 @@ def test_an_endpoint_that_takes_everything_is_asked_once_for_each_way_of_asking(
         key: same[0][key] for key in same[0] if key != "messages"
     }
     assert len(json.dumps(asked["messages"])) < 150
+    assert "pre-flight: unknown cost for 1 request that no figure counts" in project.said
     assert all(head["x-no-cache"] == head["x-no-fallback"] == "true" for head in server.heads)
     assert found(project)[0].targets[0].pinning == {"x-no-cache": "true", "x-no-fallback": "true"}
 
