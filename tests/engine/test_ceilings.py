@@ -56,26 +56,38 @@ def test_after_its_hours_no_trial_starts_also_on_resume(places: Places) -> None:
     assert finished(places) == [Outcome.COMPLETED] * 3
 
 
-def test_at_the_hard_end_trials_in_flight_stop_and_are_left(places: Places) -> None:
+def stopped_at_the_end(places: Places, tokens: int, **flags: object) -> str:
+    """A run whose hard end comes while its agent sleeps; what it printed.
+
+    On a busy machine the agent may have said nothing by then, so that it goes on with more time.
+    """
     begun = time.monotonic()
-    waits = "say(tokens=10)\nchange()\ntime.sleep(120)\n"
-    code, output = run_script(places, waits, concurrency=1, end_hours=2 / 3600)
-    assert time.monotonic() - begun < 60
+    waits = f"say(tokens={tokens})\nchange()\ntime.sleep(200)\n"
+    code, output = run_script(places, waits, flags={"concurrency": 1, **flags}, end_hours=2 / 3600)
+    for seconds in (6, 20, 60):
+        kept = [path.read_text() for path in (places.artifacts / "work").rglob("*.json")]
+        if any(f'"input_tokens":{tokens},' in text for text in kept):
+            break
+        code, output = run(places, {"end_hours": seconds / 3600}, resume=True, environment=ENVIRONMENT)
+    assert time.monotonic() - begun < 180
     assert (code, finished(places)) == (3, [])
+    return output
+
+
+def test_at_the_hard_end_trials_in_flight_stop_and_are_left(places: Places) -> None:
+    output = stopped_at_the_end(places, 10)
     assert "everything ends after" in output
     script(places, WORKS)
     assert run(places, {"end_hours": 1.0}, resume=True, environment=ENVIRONMENT)[0] == 0
     [stored] = ResultsStore(places.results).trials()
-    assert [each.stop_reason for each in stored.record.invocations] == ["cancelled", "end"]
+    *cancelled, last = [each.stop_reason for each in stored.record.invocations]
+    assert (set(cancelled), last) == ({"cancelled"}, "end")
 
 
 def test_a_budget_counts_what_stopped_trials_had_spent_before_it_lets_another_one_start(
     places: Places,
 ) -> None:
-    waits = "say(tokens=100)\nchange()\ntime.sleep(120)\n"
-    flags: dict[str, object] = {"trials": 3, "concurrency": 1, "budget_tokens": 90}
-    code, _ = run_script(places, waits, flags=flags, end_hours=2 / 3600)
-    assert (code, finished(places)) == (3, [])
+    stopped_at_the_end(places, 100, trials=3, budget_tokens=90)
     script(places, WORKS)
     code, output = run(places, {"end_hours": 1.0}, resume=True, environment=ENVIRONMENT)
     assert (code, finished(places)) == (3, [])

