@@ -26,7 +26,7 @@ from runner.endpoint.ask import Ask
 from runner.endpoint.request import AskRequest, Protocol
 from runner.endpoint.result import Outcome, StreamResult
 from runner.endpoint.standing import KEPT_OUT, Standing, standing_of, words_of
-from runner.endpoint.suites.asking import Manner, request_for, unfit
+from runner.endpoint.suites.asking import NO_EFFORT, Manner, request_for, unfit
 from runner.endpoint.suites.case import Case, Puzzle, Slot, user
 from runner.endpoint.target import Target
 
@@ -155,8 +155,15 @@ class _Looking:
         if not fits:
             return None
         new = {id(shape): len(self._marks(shape) - self.known) for shape in fits}
-        highest = max(fits, key=lambda shape: (new[id(shape)], self.request(shape).max_output_tokens or 0))
-        return highest if new[id(highest)] else None
+
+        def worth(shape: Shape) -> tuple[int, bool, int]:
+            request = self.request(shape)
+            # Without thinking first: what is accepted there may be refused beside an effort, not the reverse.
+            plain = effort_said(request, self.found.target.capabilities) in {None, NO_EFFORT}
+            return new[id(shape)], plain, request.max_output_tokens or 0
+
+        best = max(fits, key=worth)
+        return best if new[id(best)] else None
 
     def _marks(self, shape: Shape) -> set[str]:
         request, can = self.request(shape), self.found.target.capabilities

@@ -215,6 +215,32 @@ def test_nobody_there_is_told_and_the_other_mapping_may_be_chosen(tmp_path: Path
         assert project.bench(options_of(models=("pair",), cases=CASES, mappings=("there",))) == 0
 
 
+def test_a_temperature_that_only_goes_without_thinking_is_kept_there(tmp_path: Path) -> None:
+    def rule(body: Body) -> Refusal | None:
+        if "temperature" in body and body.get("reasoning_effort") != "none":
+            return refused("Unsupported parameter: 'temperature' is not supported with this model.")
+        return None
+
+    project = make_project(tmp_path, [("one", ())])
+    with picky(rule) as server:
+        text = "schema_version: 1\nmodel: thinker\ntitle: Thinker\nmappings:\n"
+        text += f"  - {{provider: there, model_id: m, protocol: chat-completions, base_url: '{server.url}', source: s, checked_on: 2026-11-30, "
+        text += "capabilities: {efforts: [none, low, high], thinking: on_request}}\n"
+        (project.places.datasets / "targets" / "thinker.yaml").write_text(text, encoding="utf-8")
+        cases = ("seeded_grounded_unknown", *(f"reasoning_effort_{word}" for word in ("none", "low", "high")))
+        assert project.bench(options_of(models=("thinker",), suites=("capability",), cases=cases)) == 0
+    _, record = found(project)
+    assert record.changes == {"temperature_at_efforts": ["none"]}
+    counted = server.heard[record.requests :]
+    assert {(body.get("reasoning_effort"), "temperature" in body) for body in counted} == {
+        ("none", True),
+        # Where no effort is said it is not known what the endpoint takes for it.
+        (None, False),
+        ("low", False),
+        ("high", False),
+    }
+
+
 def test_a_passing_trouble_is_no_fault_of_ours_and_the_run_begins(project: Project) -> None:
     busy = iter([(503, "overloaded")])
     with picky(lambda _body: next(busy, None)) as server:
