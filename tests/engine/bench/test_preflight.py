@@ -20,6 +20,19 @@ from tests.engine.bench.project import Project, make_project, options_of
 
 KEY = "sk-correct-horse-battery-staple-0123456789"
 VARIABLE = "LOCAL_GATEWAY_KEY"
+THINKER = """
+schema_version: 1
+model: thinker
+title: Thinker
+mappings:
+  - provider: there
+    model_id: m
+    protocol: chat-completions
+    base_url: "{url}"
+    capabilities: {{efforts: [none, low, high], thinking: on_request}}
+    source: made up
+    checked_on: 2026-11-30
+"""
 CASES = ("seeded_grounded_unknown", "tool_selection_exact")
 
 
@@ -223,9 +236,7 @@ def test_a_temperature_that_only_goes_without_thinking_is_kept_there(tmp_path: P
 
     project = make_project(tmp_path, [("one", ())])
     with picky(rule) as server:
-        text = "schema_version: 1\nmodel: thinker\ntitle: Thinker\nmappings:\n"
-        text += f"  - {{provider: there, model_id: m, protocol: chat-completions, base_url: '{server.url}', source: s, checked_on: 2026-11-30, "
-        text += "capabilities: {efforts: [none, low, high], thinking: on_request}}\n"
+        text = THINKER.format(url=server.url)
         (project.places.datasets / "targets" / "thinker.yaml").write_text(text, encoding="utf-8")
         cases = ("seeded_grounded_unknown", *(f"reasoning_effort_{word}" for word in ("none", "low", "high")))
         assert project.bench(options_of(models=("thinker",), suites=("capability",), cases=cases)) == 0
