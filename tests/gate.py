@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from runner.engine.places import Places
@@ -21,11 +22,23 @@ def run_gate(places: Places, say: Callable[[str], None], only: Sequence[str]) ->
     Args:
         only: folders or files of tests; with any, lint and types are left out.
     """
+    # What the tests need is fetched while lint and types are looked at: the one waits, the other computes.
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        ready = pool.submit(_ensure, places, say)
+        code = _first_failure(places, say, () if only else CHECKS)
+        ready.result()
+    return code or _first_failure(places, say, [("pytest", "-n", "2", *only)])
+
+
+def _ensure(places: Places, say: Callable[[str], None]) -> None:
     ensure_chromium(say)
     ensure_sandbox(say)
     ensure_agents(places.harnesses, say)
+
+
+def _first_failure(places: Places, say: Callable[[str], None], steps: Sequence[Sequence[str]]) -> int:
     tools = Path(sys.executable).parent
-    for program, *words in [*(() if only else CHECKS), ("pytest", "-n", "2", *only)]:
+    for program, *words in steps:
         say("$ " + " ".join([program, *words]))
         code = subprocess.call([str(tools / program), *words], cwd=places.root)
         if code:
