@@ -28,7 +28,8 @@ def finish(run: BenchRun, manifest: BenchManifest, reasons: Sequence[str]) -> Be
     reason = "; ".join(told) or ("something was left" if partial else "")
     ending = Ending(ended, reason, PARTIAL if partial else DONE)
     summary = summarise(manifest, trials, ending, run.trials_sha256())
-    if not partial and any(each.failed for each in summary.thresholds):
+    # A condition whose figure is not known was not met either: a gate that cannot tell must not open.
+    if not partial and any(each.failed is not False for each in summary.thresholds):
         summary = summary.model_copy(update={"exit_code": BELOW_THRESHOLD})
     run.write_summary(summary)
     return summary

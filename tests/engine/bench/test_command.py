@@ -208,6 +208,14 @@ def test_a_threshold_that_fails_is_exit_2(project: Project) -> None:
     assert results == {"score>=1": True, "cost_usd>1": None}
 
 
+def test_a_threshold_that_cannot_be_told_lets_no_gate_open(project: Project) -> None:
+    cases = ("instruction_hierarchy_document",)
+    # One request has no p99, and the built-in server bills nothing.
+    for condition in ("ttft_p99_ms>800", "cost_usd>1"):
+        assert project.bench(options_of(profile="smoke", cases=cases, thresholds=(condition,))) == 2
+        assert any(line.startswith(f"  threshold {condition}") and "unknown" in line for line in project.said)
+
+
 def test_a_run_whose_prompts_share_their_beginnings_is_answered_and_says_so(project: Project) -> None:
     assert project.bench(options_of(profile="smoke", shared_prefix=True)) == 0
     manifest, _, summary = project.read()
