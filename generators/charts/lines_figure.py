@@ -9,6 +9,8 @@ from generators.charts.symbol import symbol_for
 from generators.escape.html import Json, plotly_text
 
 NAMED_TICKS = 5
+BETWEEN = "#808080"
+"""Grey that stands out from light and dark paper alike."""
 
 
 def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[str, Json]:
@@ -18,6 +20,8 @@ def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[
         "layout": {
             "showlegend": False,
             "hovermode": "x",
+            "shapes": [_line_at(place) for place, _ in plan.marked],
+            "annotations": [_word_at(place, says) for place, says in plan.marked],
             "margin": {"l": 66, "r": 16, "t": 12, "b": 50},
             "xaxis": {
                 "title": {"text": plotly_text(plan.across)},
@@ -39,6 +43,22 @@ def lines_figure(plan: LinesPlan, *, slug: str, title: str, scope: str) -> dict[
                 "subset": "",
             },
         },
+    }
+
+
+def _line_at(place: float) -> dict[str, Json]:
+    line: dict[str, Json] = {"color": BETWEEN, "width": 1.5, "dash": "dash"}
+    return {"type": "line", "x0": place, "x1": place, "yref": "paper", "y0": 0, "y1": 1, "line": line}
+
+
+def _word_at(place: float, says: str) -> dict[str, Json]:
+    return {
+        "x": place,
+        "yref": "paper",
+        "y": 1,
+        "yanchor": "top",
+        "text": plotly_text(says),
+        "showarrow": False,
     }
 
 

@@ -70,14 +70,23 @@ def _axes(plan: LinesPlan, frame: Frame, x_axis: Axis, y_axis: Axis) -> Markup:
         y = frame.y(y_axis, tick)
         grid.append(f"M{short(plot.left)} {short(y)}H{short(plot.right)}")
         labels.append(text_at(short(plot.left - 6), short(y + 4), "hm-y", tick_text(tick, plan.prefix)))
-    for place, _ in plan.marked:
-        # A marked place has a line of its own, beside a tick that may be there.
-        grid.append(f"M{short(frame.x(x_axis, place) + 0.8)} {short(plot.top)}V{short(plot.bottom)}")
     across = short((plot.left + plot.right) / 2)
     labels.append(text_at(across, short(frame.height - 6), "hm-x hm-axis", plan.across))
     up = Markup('<text class="hm-x hm-axis" transform="translate(12 {})rotate(-90)">{}</text>')
     labels.append(up.format(short((plot.top + plot.bottom) / 2), text(plan.up)))
-    return Markup('<path class="hm-grid" d="{}"/>').format("".join(grid)) + Markup("").join(labels)
+    drawn = Markup('<path class="hm-grid" d="{}"/>').format("".join(grid))
+    return drawn + _marked(plan, frame, x_axis) + Markup("").join(labels)
+
+
+def _marked(plan: LinesPlan, frame: Frame, x_axis: Axis) -> Markup:
+    """A line and a word at each place to point out; words at one height would lie on each other."""
+    plot, found = frame.plot, Markup("")
+    for number, (place, says) in enumerate(plan.marked):
+        x = short(frame.x(x_axis, place))
+        line = f"M{x} {short(plot.top)}V{short(plot.bottom)}"
+        found += Markup('<path class="hm-grid hm-place" d="{}"/>').format(line)
+        found += text_at(x, short(plot.top + 10 + 14 * number), "hm-x hm-label", says)
+    return found
 
 
 def _x_ticks(plan: LinesPlan, frame: Frame, x_axis: Axis) -> list[tuple[float, str]]:

@@ -15,6 +15,7 @@ from generators.pages.endpoint_charts import (
 )
 from generators.pages.endpoint_entries import quantile_entry, rate_entry
 from generators.pages.endpoint_history import of_one_methodology, spread_table
+from generators.pages.endpoint_load import beside_each_other
 from generators.pages.endpoint_tables import (
     agreement_table,
     comparisons_table,
@@ -119,9 +120,11 @@ def _model(world: World, model: str) -> Page:
     medians = median_charts(speed.run, path, prefix) if speed else []
     spread = distribution_charts(speed.run, path, prefix) if speed else []
     radar = capability_chart(quality.run, path, quality.page, prefix) if quality else None
+    beside = beside_each_other(load.run, path, prefix) if load else []
     curves = curve_sections(load.run, path, prefix) if load else []
     history = history_charts(of_one_methodology(runs), path, prefix)
     drawings = [*medians, *spread, *history, *([radar] if radar else [])]
+    drawings += [each for group in beside for each in group.drawn]
     drawings += [each for curve in curves for each in curve.drawn]
     return Page(
         path=path,
@@ -141,6 +144,7 @@ def _model(world: World, model: str) -> Page:
             "radar": radar.html if radar else None,
             "agreement": agreement_table(quality.run) if quality else None,
             "load": load,
+            "beside": beside,
             "curves": curves,
             "coding": coding,
             "coding_tables": [

@@ -28,7 +28,7 @@ MEDIANS = ("ttft_ms", "latency_ms", "output_tps")
 SHARES = tuple(float(share) for share in range(0, 101, 5))
 LEAST_AXES = 3
 LEAST_VALUES = 5
-"""A median of fewer is no mark on a chart: one odd answer would set the scale."""
+"""A figure of fewer is no mark on a chart: one odd answer would set the scale."""
 UNITS = {"ms": "milliseconds", "speed": "tokens per second", "share": "share", "plain": "number"}
 _APART = re.compile(r"[^a-z0-9.-]+")
 Read = Callable[[LoadPoint], float | None]
@@ -72,7 +72,7 @@ def distribution_charts(run: EndpointRun, page: str, prefix: str) -> list[Drawn]
     found = []
     for name in DISTRIBUTIONS:
         measured = [(t, t.measures[name]) for t in run.summary.targets if name in t.measures]
-        known = [(target, each) for target, each in measured if each.curve]
+        known = [(t, each) for t, each in measured if each.curve and each.tally.used >= LEAST_VALUES]
         for number, group in enumerate(_groups(known)):
             chart = _distribution(run, BY_NAME[name], group, slug(prefix, "d", str(number)))
             found.append(drawn(chart, page))
@@ -94,7 +94,8 @@ def _distribution(
         slug=slug("endpoint", run.model, run.run_id, measure.name, mark),
         title=f"{measure.title}: at most this much, for that share of requests",
         scope=_scope(run),
-        caption="The sorted sample itself, without intervals; the table of the run has these.",
+        caption="The sorted sample itself, without intervals; the table of the run has these. "
+        f"Mappings with fewer than {LEAST_VALUES} values stand there only.",
     )
 
 
@@ -243,7 +244,8 @@ def _history(runs: Sequence[EndpointRun], profile: str, name: str, prefix: str) 
             slug=slug(prefix, "endpoint", runs[0].model, "history", profile, name, str(number)),
             title=f"{measure.title}, median of each run of the profile {profile}",
             scope=f"{runs[0].model}, from the oldest run to the newest",
-            caption="Runs of other profiles ask other things, and are not on this chart.",
+            caption="Runs of other profiles ask other things, and are not on this chart; nor are medians of "
+            f"fewer than {LEAST_VALUES} values.",
         )
 
 
@@ -256,7 +258,8 @@ def _run_name(run: EndpointRun, runs: Sequence[EndpointRun]) -> str:
 def _median(run: EndpointRun, label: str, name: str) -> float | None:
     target = next((each for each in run.summary.targets if run.label(each.target) == label), None)
     measured = None if target is None else target.measures.get(name)
-    quantile = None if measured is None else measured.quantile(0.5)
+    enough = measured is not None and measured.tally.used >= LEAST_VALUES
+    quantile = measured.quantile(0.5) if measured is not None and enough else None
     return None if quantile is None else quantile.value
 
 

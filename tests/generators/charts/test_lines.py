@@ -39,8 +39,18 @@ def test_an_unknown_value_breaks_the_line_and_is_said() -> None:
     assert "broken where its figure is unknown" in html(SWEEP)
 
 
-def test_a_marked_place_is_told_in_words() -> None:
-    assert "Cheapest level: 5." in html(SWEEP)
+def test_a_marked_place_is_told_in_words_and_drawn_in_every_form() -> None:
+    page = html(SWEEP)
+    assert "Cheapest level: 5." in page
+    drawings = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(drawings) >= 2
+    for drawing in drawings[:2]:
+        [line] = re.findall(r'<path class="hm-grid hm-place" d="M([\d.]+) ', drawing)
+        assert f'<text class="hm-x hm-label" x="{line}"' in drawing
+        assert ">cheapest level</text>" in drawing
+    layout = json.loads(lines_chart(SWEEP, slug="c", title="T", scope="all").json())["layout"]
+    assert [(each["x0"], each["x1"]) for each in layout["shapes"]] == [(5.0, 5.0)]
+    assert [(each["x"], each["text"]) for each in layout["annotations"]] == [(5.0, "cheapest level")]
 
 
 def test_one_line_needs_no_legend_and_two_do() -> None:

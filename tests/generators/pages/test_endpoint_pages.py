@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -111,6 +112,20 @@ def test_coding_has_its_nine_figures(pages: dict[str, Shown]) -> None:
     assert slow["Invalid calls"] == "5 % 1 of 20; 1 to 24 %"
     assert slow["No progress"] == "10 % 2 of 20; 3 to 30 %"
     assert slow["Cost per solved"].startswith("not priced")
+
+
+def test_load_of_all_mappings_stands_on_common_charts_with_every_knee(pages: dict[str, Shown]) -> None:
+    page = pages[MODEL_PAGE]
+    [caption] = re.findall(r"Knees of [^,<]+, run r1", page.source)[:1]
+    rows = page.table(caption)
+    assert [row["Mapping"] for row in rows] == ["swift", "slow:eu"]
+    swift = rows[0]
+    assert swift["Knee"].startswith("2 ")
+    assert float(swift["Requests a second there"]) > 0
+    assert swift["TTFT p50 there"].split()[1] in {"ms", "s"}
+    for figure in ("Requests that ended well", "Time to the first token, p50", "Time to the last token, p50"):
+        assert f"{figure}, by mapping" in page.source
+    assert 'class="hm-grid hm-place"' in page.source, "the knee is drawn"
 
 
 def test_load_names_its_knee_with_interval_and_its_kind_of_loop(pages: dict[str, Shown]) -> None:
