@@ -22,6 +22,7 @@ from generators.pages.frontier import tiered
 from generators.pages.interval_words import sureness
 from generators.pages.rendering import Crumb, Page
 from generators.pages.world import World
+from generators.statistics.frontier import FEW_TASKS
 from generators.tables.boards import Board
 from generators.tables.dollars import Priced
 from generators.tables.sample import Unit
@@ -67,6 +68,7 @@ def _page(world: World, skill: str, board: Board) -> Page:
             "skill": skill,
             "dataset": board.dataset,
             "frontier": links.relative(path, links.frontier_page(skill, board.dataset, world.prefix)),
+            "tested": FEW_TASKS,
             "sections": [
                 TierSection(tier, _tasks(tiers, tier), charts[tier].html if tier in charts else None)
                 for tier in names

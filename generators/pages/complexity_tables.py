@@ -11,6 +11,7 @@ from generators.pages.interval_words import span, sureness
 from generators.pages.pair_words import deciding_text
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
+from generators.statistics.planner import FEWEST_TASKS
 from generators.tables.boards import Board
 from generators.tables.cells import Cell
 from generators.tables.dollars import Priced
@@ -79,7 +80,9 @@ def _clearing(world: World, points: Sequence[TierPoint], bar: float, page: str) 
     if by_mean is None:
         return Entry("none", unknown=True)
     surely = cheapest_clearing(points, bar, surely=True)
-    if surely is None:
+    if max(_tasks(point) for point in points) < FEWEST_TASKS:
+        sure = f"not enough data: {FEWEST_TASKS} tasks are the fewest for a claim"
+    elif surely is None:
         sure = "no cell's whole interval clears it"
     elif surely is by_mean:
         sure = "its whole interval clears it"
@@ -91,6 +94,12 @@ def _clearing(world: World, points: Sequence[TierPoint], bar: float, page: str) 
         links.relative(page, world.cell_page(by_mean.cell)),
         f"{score}; {_dollars(by_mean)}; {sure}",
     )
+
+
+def _tasks(point: TierPoint) -> int:
+    """Tasks behind the interval of a point's score."""
+    interval = point.score.spread.interval if point.score.spread else None
+    return interval.count if interval is not None else 0
 
 
 def _dollars(point: TierPoint) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generators.escape.html import Json
 from generators.pages import words
 from generators.pages.interval_words import sureness
+from generators.statistics.frontier import FEW_TASKS
 from generators.statistics.planner import FEWEST_TASKS
 from generators.statistics.verdict import Kind
 from generators.tables.choices import Candidate, Choices
@@ -119,7 +120,8 @@ def across(told: Told, candidate: Candidate) -> str:
         return "its cost or score is not known"
     several = len({each.basis for each in told.choices.candidates if each.membership is not None}) > 1
     wide = f"; {words.percent(candidate.across)} across bases, direction only" if several else ""
-    return f"probability {among(candidate)}{wide}"
+    few = f", untested below {FEW_TASKS} tasks" if candidate.quality.tasks < FEW_TASKS else ""
+    return f"probability {among(candidate)}{few}{wide}"
 
 
 def among(candidate: Candidate) -> str:

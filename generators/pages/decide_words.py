@@ -133,7 +133,7 @@ def _sure(told: Told, found: Decision) -> list[Json]:
     at = found.answer
     if at is None:
         return []
-    lines: list[Json] = []
+    lines: list[Json] = [["", *each] for each in told.caveats]
     for other in dict.fromkeys(each for each in (found.rival, found.near_miss) if each is not None):
         lines.append([*_versus(told, other, told.choices.versus(at, other))])
     if found.surely is not None and found.surely != at:
@@ -152,7 +152,7 @@ def _sure(told: Told, found: Decision) -> list[Json]:
         for place, each in enumerate(found.cheapest_of_basis):
             line += ["; " if place else "", told.link(each), f" {told.price(each)}"]
         lines.append([*line, "."])
-    return [*lines, *(["", *each] for each in told.caveats)]
+    return lines
 
 
 def _versus(told: Told, other: int, pair: Versus | None) -> Sentence:

@@ -16,6 +16,7 @@ from generators.pages.money_flag import flagged
 from generators.pages.rendering import Asset, Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table, value_entry
 from generators.pages.world import World
+from generators.statistics.frontier import FEW_TASKS
 from generators.statistics.published_rules import DecidedBy
 from generators.tables.boards import Board, Placement
 from generators.tables.cells import Cell
@@ -138,6 +139,7 @@ def _page(world: World, skill: str, board: Board) -> Page:
             "cells": words.counted(len(board.cells), "cell"),
             "tasks": words.counted(len(board.tasks), "task"),
             "few": few_tasks(board),
+            "tested": FEW_TASKS,
             "several": several,
             "possible": _possible(world, board, path),
             "limit": words.percent(POSSIBLE),

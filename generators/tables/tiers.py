@@ -11,6 +11,7 @@ import numpy as np
 from generators.statistics import published_rules
 from generators.statistics.bounds import mean_bounds
 from generators.statistics.frontier import frontier_membership, pareto_frontier
+from generators.statistics.planner import FEWEST_TASKS
 from generators.tables.boards import Board, task_means
 from generators.tables.cells import Cell
 from generators.tables.dollars import Priced
@@ -108,10 +109,15 @@ def tier_points(cells: Iterable[Cell], tier: str, tiers: Mapping[str, str]) -> l
 
 
 def cheapest_clearing(points: Sequence[TierPoint], bar: float, *, surely: bool = False) -> TierPoint | None:
-    """Cheapest point whose mean reaches the bar; ``surely``: whose whole interval does. None without one."""
+    """Cheapest point whose mean reaches the bar; None without one.
+
+    ``surely``: whose whole interval does, over the six tasks at least that any claim takes.
+    """
     ends = {}
     for place, point in enumerate(points):
         interval = point.score.spread.interval if point.score.spread else None
+        if surely and interval is not None and interval.count < FEWEST_TASKS:
+            continue
         end = interval.lower if surely and interval else None if surely else point.score.amount
         if end is not None:
             # Of equal costs the rule takes the first name, which is the place in the given order.

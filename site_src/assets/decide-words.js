@@ -142,7 +142,8 @@
     sure() {
       const { answer, rival, nearMiss, surely, cheapestOfBasis } = this.found;
       const others = [...new Set([rival, nearMiss].filter((at) => at !== null))];
-      const lines = others.map((other) => this.versus(other, decision.versus(this.data, answer, other)));
+      const lines = this.data.caveats.map((each) => ["", ...each]);
+      lines.push(...others.map((other) => this.versus(other, decision.versus(this.data, answer, other))));
       if (surely !== null && surely !== answer) {
         lines.push(["", "Cheapest that surely reaches the floor: ", this.link(surely), `, ${this.price(surely)}.`]);
       }
@@ -151,7 +152,7 @@
         const each = cheapestOfBasis.flatMap((at, place) => [place ? "; " : "", this.link(at), ` ${this.price(at)}`]);
         lines.push(["", "Costs on different bases compare in direction only. The cheapest of each: ", ...each, "."]);
       }
-      return [...lines, ...this.data.caveats.map((each) => ["", ...each])];
+      return lines;
     }
 
     versus(other, pair) {

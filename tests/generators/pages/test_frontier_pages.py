@@ -106,6 +106,17 @@ def test_the_statistics_page_counts_what_the_data_can_decide(pages: dict[str, Sh
     assert float(main["With 10 tasks"]) > float(main["With 21 tasks"]) > float(main["With 50 tasks"])
 
 
+def test_five_tasks_claim_no_bar_and_no_tested_membership(pages: dict[str, Shown]) -> None:
+    shown = pages["complexity/swe3_mcp-gateway-registry-v2.md"]
+    assert shown.headings[1:3] == ["Cheapest cell that clears a bar", "Scores by tier"]
+    rows = shown.table("Cheapest cell that clears a bar, by tier")
+    sixty = next(row for row in rows if row["Bar"] == "60 points" and row["Cost basis"] == "metered")
+    assert "not enough data: 6 tasks are the fewest for a claim" in sixty["Tier high"]
+    assert "its whole interval clears it" in sixty["Tier medium"]
+    assert "untested below 20 tasks: with 5 tasks" in pages[MAIN].body.text
+    assert "untested below" not in pages["frontier/swe3_mcp-gateway-registry-v2.md"].body.text
+
+
 def test_a_point_that_costs_less_has_no_negative_price(pages: dict[str, Shown]) -> None:
     assert [path for path, shown in pages.items() if "$-" in shown.source] == []
     rows = pages["complexity/swe3_mcp-gateway-registry-v2.md"].table("Dollars for one more point, by tier")
