@@ -159,7 +159,7 @@ def preflight_lines(record: BenchPreflight, target: Target) -> list[str]:
         words = f": {each.words}" if each.words else ""
         lines.append(f"pre-flight, {target.label}: it refuses {each.parameter} (the endpoint {how}){words}")
     if record.changes:
-        lines.append(f"  it is corrected for this run; write this {_place(target)}, so that no run asks again:")
+        lines.append(f"  corrected for this run; write this {_place(target)}, so that no run asks again:")
         lines += [f"    {line}" for line in yaml_of(record.changes).splitlines()]
     lines += [f"pre-flight, {target.label}: {note}" for note in record.notes]
     return lines
