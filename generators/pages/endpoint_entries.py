@@ -7,7 +7,8 @@ from generators.pages.endpoint_words import UNSURE, Measure, milliseconds, rests
 from generators.pages.table import Entry
 from generators.statistics.summarised import summarised_interval
 from runner.records.bench_figures import Distribution, Money, PairedDifference, RateFigure
-from runner.records.bench_manifest import BenchTarget
+from runner.records.bench_manifest import BenchCalibration, BenchTarget
+from runner.records.bench_summary import ClientError
 
 LAST = 1e15
 """Where a wait without end sorts."""
@@ -122,3 +123,19 @@ def bias_entry(value: float | None, limit: float | None = None) -> Entry:
     over = limit is not None and abs(value) > limit
     note = "" if limit is None else f"limit {milliseconds(limit)}{', exceeded' if over else ''}"
     return Entry(milliseconds(value), value, note=note)
+
+
+def client_entry(client: ClientError, calibration: BenchCalibration | None) -> Entry:
+    """The client's own error beside a figure: calibrated bias, then floor, lag and processes."""
+    notes = []
+    if calibration is not None and calibration.floor_ms is not None:
+        notes.append(f"floor {milliseconds(calibration.floor_ms)}")
+    if client.loop_lag_ms is not None:
+        notes.append(f"lag {milliseconds(client.loop_lag_ms)}")
+    if client.workers > 1:
+        notes.append(words.counted(client.workers, "process", "processes"))
+    note = "; ".join(notes)
+    if client.bias_p50_ms is None or client.bias_p99_ms is None:
+        return Entry("not calibrated", None, note=note, unknown=True)
+    text = f"{milliseconds(client.bias_p50_ms)} / {milliseconds(client.bias_p99_ms)}"
+    return Entry(text, client.bias_p50_ms, note=note)

@@ -26,6 +26,7 @@ from generators.pages.endpoint_tables import (
     slices_table,
     speed_table,
 )
+from generators.pages.endpoint_words import milliseconds
 from generators.pages.endpoint_work_tables import coding_table
 from generators.pages.rendering import Asset, Crumb, Page
 from generators.pages.table import Entry, Table
@@ -125,9 +126,14 @@ def _calibration_words(run: EndpointRun) -> list[str]:
         said = [
             f"Just before the run the client measured the built-in server, whose first token comes after "
             f"{calibration.first_ms:g} ms and whose {calibration.chunks} chunks come every "
-            f"{calibration.gap_ms:g} ms ({calibration.event_loop}{load})."
+            f"{calibration.gap_ms:g} ms ({calibration.event_loop}{load}).",
+            *([] if calibration.floor_ms is None else [_floor_words(calibration.floor_ms)]),
         ]
     return [*said, *([lag] if lag else [])]
+
+
+def _floor_words(floor_ms: float) -> str:
+    return f"Its floor, which is in every time to the first token: {milliseconds(floor_ms)} at p50."
 
 
 def _answered_as(run: EndpointRun) -> list[tuple[str, str]]:

@@ -52,6 +52,7 @@ def facts(run: EndpointRun) -> list[tuple[str, Entry]]:
         ),
         ("Transport", Entry(settings.transport)),
         ("At once", Entry(f"{settings.concurrency:,}", note="trials outside the load stages")),
+        ("Processes for load", _processes(settings.workers)),
         ("Seed", Entry(str(settings.seed), note=f"order {settings.order_seed}")),
         ("Time for each target", _limit(settings.budget_seconds)),
         ("Time for load, each target", _limit(settings.load_budget_seconds)),
@@ -118,6 +119,7 @@ def calibration_table(run: EndpointRun) -> Table | None:
         return None
     columns = [
         Column("Streams at once", "number"),
+        Column("Processes", "number", "that shared the streams: more than one above what one keeps up with"),
         Column("Within limits"),
         Column("TTFT bias, p50", "number", "measured less true; part of every time to the first token"),
         Column("TTFT bias, p99", "number"),
@@ -128,14 +130,16 @@ def calibration_table(run: EndpointRun) -> Table | None:
         Column("Requests", "number"),
     ]
     rows = [_calibration_row(row) for row in calibration.levels]
+    rows += [_calibration_row(row, used=False) for row in calibration.not_used]
     return table(f"Client of run {run.run_id} before it began", columns, rows)
 
 
-def _calibration_row(row: CalibrationRow) -> list[Entry]:
+def _calibration_row(row: CalibrationRow, *, used: bool = True) -> list[Entry]:
     within = {True: "yes", False: "no: beyond a limit", None: "not known"}[row.within]
     cpu = row.cpu_us_per_chunk
     return [
         count_entry(row.streams),
+        Entry(f"{row.workers:,}", float(row.workers), note="" if used else "measured and not used"),
         Entry(within),
         bias_entry(row.bias_p50_ms, row.limit_p50_ms),
         bias_entry(row.bias_p99_ms, row.limit_p99_ms),
@@ -253,6 +257,12 @@ def _left_out(found: Distribution) -> str:
 
 def _value(value: float | None, measure: Measure) -> Entry:
     return NOT_MEASURED if value is None else Entry(measure.text(value), min(value, LAST))
+
+
+def _processes(workers: int | None) -> Entry:
+    if workers is None:
+        return Entry("as the client's calibration shows")
+    return Entry(f"{workers:,}", float(workers), note="asked for")
 
 
 def _limit(seconds: float | None) -> Entry:

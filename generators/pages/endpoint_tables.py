@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.pages import words
 from generators.pages.endpoint_entries import (
     NOT_MEASURED,
+    client_entry,
     difference_entry,
     dollars_entry,
     interval,
@@ -37,6 +38,7 @@ def speed_table(run: EndpointRun) -> Table:
             _name(run, target),
             *(quantile_entry(target.measures.get(name), q, BY_NAME[name]) for name, q in SPEED),
             rate_entry(target.reliability.buffered),
+            client_entry(target.client, run.manifest.calibration),
         ]
         for target in run.summary.targets
     ]
@@ -44,6 +46,7 @@ def speed_table(run: EndpointRun) -> Table:
         Column("Mapping"),
         *(Column(f"{BY_NAME[name].title}, p{100 * q:.0f}", "number", PERCENTILE_NOTE) for name, q in SPEED),
         Column("Buffered", "number", "answers that came nearly all at the end, of those long enough to tell"),
+        Column("Client's own error", "number", "bias of the TTFT at p50 / p99, measured before the run"),
     ]
     return table(f"Times and speed, run {run.run_id}", columns, rows)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from generators.pages import words
 from generators.pages.endpoint_entries import (
     NOT_MEASURED,
+    client_entry,
     dollars_entry,
     mean_entry,
     quantile_entry,
@@ -18,7 +19,7 @@ from runner.records.bench_summary import CodingSummary, LoadCurve, LoadPoint
 
 def load_table(run: EndpointRun, curve: LoadCurve) -> Table:
     """Every level of a curve."""
-    rows = [_load_row(point) for point in curve.points]
+    rows = [_load_row(run, point) for point in curve.points]
     columns = [
         Column("Level", "number", curve.points[0].unit if curve.points else ""),
         Column("Requests", "number", "of the steady window; where there is none, of the whole stage"),
@@ -33,6 +34,7 @@ def load_table(run: EndpointRun, curve: LoadCurve) -> Table:
         Column("In flight", "number", "mean over the window, peak below"),
         Column("Within limits", "number"),
         Column("Window", "number"),
+        Column("Client's own error", "number", "bias of the TTFT at p50 / p99, measured before the run"),
         Column("To know", wide=True),
     ]
     if not any(row[-1].text for row in rows):
@@ -40,7 +42,7 @@ def load_table(run: EndpointRun, curve: LoadCurve) -> Table:
     return table(f"Load of {run.label(curve.target)}, {curve.group}, run {run.run_id}", columns, rows)
 
 
-def _load_row(point: LoadPoint) -> list[Entry]:
+def _load_row(run: EndpointRun, point: LoadPoint) -> list[Entry]:
     ttft, latency = point.measures.get("ttft_ms"), point.measures.get("latency_ms")
     flight = NOT_MEASURED
     if point.in_flight_mean is not None:
@@ -71,6 +73,7 @@ def _load_row(point: LoadPoint) -> list[Entry]:
         flight,
         limits,
         window,
+        client_entry(point.client, run.manifest.calibration),
         Entry("; ".join(notes)),
     ]
 
@@ -159,7 +162,10 @@ def knee_words(curve: LoadCurve) -> list[str]:
             )
         elif goodput.missing_reason:
             said.append(f"No level keeps the limits for {wanted} of the requests: {goodput.missing_reason}.")
-        said.append("; ".join(f"{stage}: {outcome(verdict)}" for stage, verdict in goodput.verdicts.items()))
+        said += [
+            f"{stage}: {outcome(verdict)}{f', as {why}' if (why := goodput.undecided.get(stage)) else ''}."
+            for stage, verdict in goodput.verdicts.items()
+        ]
     return [sentence for sentence in said if sentence]
 
 

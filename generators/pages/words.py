@@ -11,6 +11,7 @@ from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
 from runner.costs.instances import Commitment
 from runner.records import ArtifactState, CheckStatus, CostBasis, Hosting, JudgementStatus, Outcome
+from runner.records.nouns import counted as counted
 
 BASIS_WORDS = {
     CostBasis.METERED: "metered",
@@ -200,8 +201,3 @@ SEMANTICS = {
 def semantics(kind: str) -> str:
     """How cache counts relate to input."""
     return SEMANTICS.get(kind, kind)
-
-
-def counted(number: int, singular: str, plural: str = "") -> str:
-    """``1 cell``, ``2 cells``."""
-    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"

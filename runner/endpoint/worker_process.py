@@ -40,8 +40,15 @@ class _Told(CircuitBreaker):
 class _Serving:
     """One worker at work."""
 
-    def __init__(self, client: StreamClient, breaker: CircuitBreaker, writer: asyncio.WriteTransport) -> None:
+    def __init__(
+        self,
+        client: StreamClient,
+        breaker: CircuitBreaker,
+        writer: asyncio.WriteTransport,
+        group: asyncio.TaskGroup,
+    ) -> None:
         self._client = client
+        self._group = group
         self._breaker = breaker
         self._writer = writer
         self._at_work: dict[int, asyncio.Task[None]] = {}
@@ -55,7 +62,7 @@ class _Serving:
         while True:
             word = await heard(reader)
             if isinstance(word, Asked):
-                self._at_work[word.number] = asyncio.create_task(self._answer(word))
+                self._at_work[word.number] = self._group.create_task(self._answer(word))
             elif isinstance(word, GivenUp):
                 task = self._at_work.pop(word.number, None)
                 if task is not None:
@@ -65,12 +72,10 @@ class _Serving:
             else:
                 return isinstance(word, End)
 
-    async def give_up(self) -> None:
+    def give_up(self) -> None:
         """Close what is still open."""
-        tasks = list(self._at_work.values())
-        for task in tasks:
+        for task in self._at_work.values():
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _answer(self, asked: Asked) -> None:
         try:
@@ -98,13 +103,13 @@ async def _serve(opening: Opening, source: BinaryIO, sink: BinaryIO) -> None:
                 breaker=breaker,
                 pace_seconds=opening.pace_seconds,
             ) as client:
-                serving = _Serving(client, breaker, writer)
                 begun_cpu, begun_ns = time.process_time(), time.perf_counter_ns()
-                serving.say(Ready())
-                try:
+                # A fault of ours in one answer ends the process: nobody may wait for an answer for ever.
+                async with asyncio.TaskGroup() as group:
+                    serving = _Serving(client, breaker, writer, group)
+                    serving.say(Ready())
                     ended = await serving.hear(reader)
-                finally:
-                    await serving.give_up()
+                    serving.give_up()
                 if ended:
                     lag = client.lag.largest_ms_since(begun_ns)
                     serving.say(Ended(time.process_time() - begun_cpu, lag))

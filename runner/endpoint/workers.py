@@ -157,13 +157,19 @@ class Worker:
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         if process.stdout is None:
             return
-        while (word := await heard(process.stdout)) is not None:
-            if isinstance(word, Ready) and self._ready is not None:
-                self._ready.set_result(None)
-            elif isinstance(word, Ended):
-                self.ended = word
-            elif isinstance(word, Came):
-                self._take(word)
+        try:
+            while (word := await heard(process.stdout)) is not None:
+                if isinstance(word, Ready) and self._ready is not None:
+                    self._ready.set_result(None)
+                elif isinstance(word, Ended):
+                    self.ended = word
+                elif isinstance(word, Came):
+                    self._take(word)
+        finally:
+            # Whatever ended it, nobody may wait for what will not come any more.
+            self._lose()
+
+    def _lose(self) -> None:
         self._is_gone = True
         if self._ready is not None and not self._ready.done():
             self._ready.set_exception(self._gone())

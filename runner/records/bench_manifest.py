@@ -144,7 +144,13 @@ class BenchCalibration(Part):
     chunks: Count
     event_loop: str
     load_average: float | None = None
-    levels: tuple[CalibrationRow, ...]
+    floor_ms: Ms | None = Field(
+        default=None, description="TTFT bias at p50 of the lowest level: it is in every figure"
+    )
+    levels: tuple[CalibrationRow, ...] = Field(description="the arrangements that the run uses")
+    not_used: tuple[CalibrationRow, ...] = Field(
+        default=(), description="other numbers of processes that were measured and not chosen"
+    )
 
 
 class BenchHost(Part):
@@ -215,6 +221,9 @@ class BenchSettings(Part):
     salt: str = Field(description="sets the nonces of this run apart")
     concurrency: Count = 1
     transport: str = "asyncio"
+    workers: Count | None = Field(
+        default=None, description="processes for each load stage; null: as many as the calibration shows"
+    )
     budget_seconds: Seconds | None = None
     load_budget_seconds: Seconds | None = None
     budget_usd: float | None = Field(default=None, ge=0, description="of the run, in even shares per target")

@@ -35,6 +35,16 @@ class BenchAccount(Part):
     unplanned: Count = Field(default=0, description="trials of searches, which plan as they go")
 
 
+class ClientError(Part):
+    """How wrong the client is beside the figures; null: not calibrated, or nothing was measured."""
+
+    workers: Count = Field(default=1, description="processes that shared the streams")
+    streams: Count | None = Field(default=None, description="at which the client was calibrated")
+    bias_p50_ms: float | None = Field(default=None, description="calibrated bias of the TTFT")
+    bias_p99_ms: float | None = None
+    loop_lag_ms: float | None = Field(default=None, description="largest lag while these were measured")
+
+
 class TargetSummary(Part):
     """One target over its measured trials outside of load stages, or over these where all are."""
 
@@ -48,6 +58,7 @@ class TargetSummary(Part):
     money: Money
     seconds: Seconds | None = Field(default=None, description="that its trials took, added up")
     adjustments: Mapping[str, Count] = {}
+    client: ClientError = ClientError()
     flags: tuple[str, ...] = Field(default=(), description="why its times are not to be trusted; or none")
 
 
@@ -123,6 +134,7 @@ class LoadPoint(Part):
     reliability: Reliability
     money: Money
     degradation: float | None = Field(default=None, description="p50 latency over that of the lowest level")
+    client: ClientError = ClientError()
     flags: tuple[str, ...] = ()
 
 
@@ -145,6 +157,9 @@ class GoodputSearch(Part):
     best_level: float | None = None
     failing_level: float | None = None
     verdicts: Mapping[str, str] = Field(default={}, description="by stage: kept, missed or undecided")
+    undecided: Mapping[str, str] = Field(
+        default={}, description="by stage that is undecided: why, and what would decide it"
+    )
     missing_reason: str | None = None
 
 

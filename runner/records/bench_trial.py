@@ -171,6 +171,10 @@ class LoadPlace(Part):
     scheduled_ms: Ms | None = Field(default=None, description="planned send time; open loops only")
     lateness_ms: Ms | None = Field(default=None, description="how much later it was sent")
     warm_up: bool = False
+    worker: Count | None = Field(
+        default=None, description="which of the processes that shared the stage asked; null: the run's own"
+    )
+    workers: Count = Field(default=1, description="processes that shared the stage")
 
 
 class BenchTrial(Record):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from runner.endpoint.reports.tables import Report, Table
+from runner.endpoint.reports.table import Table
+from runner.endpoint.reports.tables import Report
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 STYLE = """

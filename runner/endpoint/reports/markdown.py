@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from runner.endpoint.reports.tables import Report, Table
+from runner.endpoint.reports.table import Table
+from runner.endpoint.reports.tables import Report
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~$^])")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}

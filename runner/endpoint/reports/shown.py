@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from runner.records.bench_figures import Distribution, QuantileFigure, RateFigure
+from runner.records.bench_summary import ClientError
 
 DASH = "\u2014"
 
@@ -54,6 +55,14 @@ def adjusted(found: Distribution | None, q: float) -> str:
     if figure is None:
         return DASH
     return "never" if figure.infinite else number(figure.value)
+
+
+def client(found: ClientError) -> str:
+    """The client's own error: bias of the TTFT at p50 / p99, then the largest lag of its loop; ms."""
+    bias = DASH
+    if found.bias_p50_ms is not None:
+        bias = f"{found.bias_p50_ms:.2f} / {number(found.bias_p99_ms, 2)}"
+    return f"{bias}; {number(found.loop_lag_ms)}"
 
 
 def counts(values: Mapping[str, int]) -> str:

@@ -6,22 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from runner.endpoint.reports import shown
-from runner.records.bench_manifest import BenchManifest
-from runner.records.bench_summary import BenchSummary, LoadCurve
+from runner.endpoint.reports.load_tables import load_flags, load_tables
+from runner.endpoint.reports.table import CLIENT, Head, Table
+from runner.records.bench_manifest import BenchCalibration, BenchManifest
+from runner.records.bench_summary import BenchSummary
 from runner.records.bench_trial import BenchTrial
+from runner.records.nouns import counted
 
 MOST_ERRORS = 200
-Head = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Table:
-    """One section. Every cell is plain text; whoever renders it escapes it."""
-
-    title: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,12 +36,16 @@ def report_of(manifest: BenchManifest, summary: BenchSummary, trials: Sequence[B
         *_dimensions(summary, labels),
         *_comparisons(summary, labels),
         *_cases(summary, labels),
-        *_load(summary.load, labels),
+        *load_tables(summary.load, labels),
         *_thresholds(summary, labels),
         *_left(summary),
         *_errors(trials, labels),
     ]
-    flags = (*summary.flags, *(f"{each.label}: {flag}" for each in summary.targets for flag in each.flags))
+    flags = (
+        *summary.flags,
+        *(f"{each.label}: {flag}" for each in summary.targets for flag in each.flags),
+        *load_flags(summary.load, labels),
+    )
     return Report(
         f"Endpoint benchmark of {manifest.model}", tuple(_facts(manifest, summary)), flags, tuple(tables)
     )
@@ -73,11 +69,26 @@ def _facts(manifest: BenchManifest, summary: BenchSummary) -> Iterator[tuple[str
     yield "Budget per target", "no limit" if seconds is None else f"{seconds:g} s"
     yield "Methodology", str(summary.methodology)
     host = manifest.host
-    yield "Client", f"{host.system}, {host.processors} processors, {host.event_loop}, {settings.transport}"
+    processors = counted(host.processors, "processor")
+    yield "Client", f"{host.system}, {processors}, {host.event_loop}, {settings.transport}"
+    if settings.workers is not None:
+        yield "Load in", f"{counted(settings.workers, 'process', 'processes')}, as was asked for"
     if manifest.calibration is not None:
-        for row in manifest.calibration.levels:
-            said = f"{shown.number(row.bias_p50_ms, 2)} / {shown.number(row.bias_p99_ms, 2)} ms at p50 / p99"
-            yield f"TTFT bias at {row.streams} streams", said
+        yield from _calibration_facts(manifest.calibration)
+
+
+def _calibration_facts(calibration: BenchCalibration) -> Iterator[tuple[str, str]]:
+    yield "Client's floor", f"{shown.number(calibration.floor_ms, 2)} ms of every TTFT are the client's own"
+    for used, rows in ((True, calibration.levels), (False, calibration.not_used)):
+        for row in rows:
+            where = "" if row.workers == 1 else f" in {counted(row.workers, 'process', 'processes')}"
+            said = (
+                f"{shown.number(row.bias_p50_ms, 2)} / {shown.number(row.bias_p99_ms, 2)} ms at p50 / p99, "
+                f"largest loop lag {shown.number(row.loop_lag_ms, 1)} ms"
+                f"{'' if row.within else ', above its limits'}{'' if used else ', not used'}"
+            )
+            one = " in one process" if not used and row.workers == 1 else where
+            yield f"TTFT bias at {counted(row.streams, 'stream')}{one}", said
 
 
 def _overview(summary: BenchSummary) -> Iterator[Table]:
@@ -97,6 +108,7 @@ def _overview(summary: BenchSummary) -> Iterator[Table]:
             shown.share(target.reliability.buffered),
             shown.money(target.money.total_usd),
             shown.money(target.money.per_solved_usd),
+            shown.client(target.client),
         )
         for target in summary.targets
     )
@@ -109,10 +121,11 @@ def _overview(summary: BenchSummary) -> Iterator[Table]:
         "TTFT p50 ms",
     )
     head += ("TTFT p90 ms", "First output p50 ms", "Latency p50 ms", "Per token p50 ms", "Tokens/s p50")
-    head += ("Buffered", "Cost", "Cost per right answer")
+    head += ("Buffered", "Cost", "Cost per right answer", CLIENT)
     note = (
         "TTFT: first token of any kind, reasoning included. First output: first token that is no reasoning. "
-        "Times are of all answered requests, right or wrong. Intervals are of 95 %."
+        "Times are of all answered requests, right or wrong. Intervals are of 95 %. "
+        "Client: its calibrated TTFT bias at p50 / p99, and the largest lag of its loop meanwhile."
     )
     yield Table("Summary", head, rows, note)
 
@@ -241,58 +254,6 @@ def _cases(summary: BenchSummary, labels: dict[str, str]) -> Iterator[Table]:
     head: Head = ("Target", "Case", "Done", "Right of asked", "TTFT p50 ms", "Latency p50 ms", "Tokens/s p50")
     if rows:
         yield Table("Cases", (*head, "Buffered"), rows)
-
-
-def _load(curves: Sequence[LoadCurve], labels: dict[str, str]) -> Iterator[Table]:
-    for curve in curves:
-        rows = tuple(
-            (
-                f"{point.level:g} {point.unit}",
-                shown.share(point.succeeded),
-                shown.number(point.window_seconds, 2),
-                shown.number(point.offered_per_second, 2),
-                shown.number(point.requests_per_second, 2),
-                shown.number(point.output_tokens_per_second),
-                shown.quantile(point.measures.get("ttft_ms"), 0.5),
-                shown.quantile(point.measures.get("latency_ms"), 0.5),
-                shown.quantile(point.measures.get("scheduled_latency_ms"), 0.9),
-                shown.quantile(point.lateness_ms, 0.9),
-                shown.number(point.degradation, 2),
-                shown.number(point.goodput_per_second, 2),
-            )
-            for point in curve.points
-        )
-        head: Head = (
-            "Level",
-            "Good ends",
-            "Steady seconds",
-            "Offered/s",
-            "Requests/s",
-            "Tokens/s",
-            "TTFT p50 ms",
-        )
-        head += ("Latency p50 ms", "From schedule p90 ms", "Sent late p90 ms", "Degradation", "Goodput/s")
-        loop = "closed loop: who waits does not ask" if curve.closed_loop else "open loop: planned arrivals"
-        yield Table(f"Load: {curve.group} at {labels[curve.target]}", head, rows, f"{loop}. {_ends(curve)}")
-
-
-def _ends(curve: LoadCurve) -> str:
-    parts = []
-    if curve.knee is not None:
-        knee = curve.knee
-        parts.append(
-            f"Knee: {knee.missing_reason}."
-            if knee.level is None
-            else f"Knee at {knee.level:g} ({shown.number(knee.low, 0)} to {shown.number(knee.high, 0)})."
-        )
-    if curve.saturation_level is not None:
-        parts.append(f"Saturated from {curve.saturation_level:g}.")
-    if curve.goodput is not None:
-        best = curve.goodput.best_level
-        parts.append(
-            f"Limits are kept up to {best:g}." if best is not None else f"{curve.goodput.missing_reason}."
-        )
-    return " ".join(parts)
 
 
 def _thresholds(summary: BenchSummary, labels: dict[str, str]) -> Iterator[Table]:

@@ -53,12 +53,14 @@ class StageMeans:
     """What a stage is played with.
 
     Args:
+        asks: who asks: one client, or several processes that take turns. In a closed loop each place keeps
+            to its own; planned requests are dealt out in their order.
         stopped: why nothing more is to be sent; empty while there is nothing against it. Looked at before
             each request of a closed loop and at each planned send time.
         over: takes each unit as it ends. It must not wait: others are being measured.
     """
 
-    ask: Ask
+    asks: tuple[Ask, ...]
     target: Target
     manner: Manner
     stopped: Callable[[], str]
@@ -81,17 +83,17 @@ async def _closed(
     waiting = list(reversed(units))
     reasons: list[str] = []
 
-    async def worker() -> None:
+    async def place(number: int) -> None:
         while waiting:
             reason = means.stopped()
             if reason:
                 reasons.append(reason)
                 return
-            await _make(stage, waiting.pop(), sitting, means, epoch)
+            await _make(stage, waiting.pop(), sitting, means, epoch, number)
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(max(1, int(stage.level))):
-            group.create_task(worker())
+        for number in range(max(1, int(stage.level))):
+            group.create_task(place(number))
     return reasons[0] if reasons else ""
 
 
@@ -103,7 +105,7 @@ async def _open(stage: LoadStage, units: Sequence[Unit], sitting: int, means: St
     shift = units[0].offset_ms or 0.0
     reasons: list[str] = []
 
-    async def at_its_time(unit: Unit) -> None:
+    async def at_its_time(unit: Unit, number: int) -> None:
         due = epoch + int(((unit.offset_ms or 0.0) - shift) * NS_PER_MS)
         wait = (due - time.perf_counter_ns()) / 1e9 - LEAD_SECONDS
         if wait > 0:
@@ -112,19 +114,27 @@ async def _open(stage: LoadStage, units: Sequence[Unit], sitting: int, means: St
         if reason:
             reasons.append(reason)
             return
-        await _make(stage, unit, sitting, means, epoch, due)
+        await _make(stage, unit, sitting, means, epoch, number, due)
 
     async with asyncio.TaskGroup() as group:
-        for unit in units:
-            group.create_task(at_its_time(unit))
+        for number, unit in enumerate(units):
+            group.create_task(at_its_time(unit, number))
     return reasons[0] if reasons else ""
 
 
 async def _make(
-    stage: LoadStage, unit: Unit, sitting: int, means: StageMeans, epoch: int, due: int | None = None
+    stage: LoadStage,
+    unit: Unit,
+    sitting: int,
+    means: StageMeans,
+    epoch: int,
+    turn: int,
+    due: int | None = None,
 ) -> None:
-    started = datetime.now(UTC)
-    ask = means.ask if due is None else _Scheduled(means.ask, due)
+    """Make one unit; ``turn`` says whose it is."""
+    started, workers = datetime.now(UTC), len(means.asks)
+    whose = turn % workers
+    ask = means.asks[whose] if due is None else _Scheduled(means.asks[whose], due)
     played = await play(unit.case, unit.slot, ask, means.target, means.manner)
     first = played.results[0].milestones if played.results else None
     late = None if due is None or first is None else between(due, first.sent)
@@ -136,6 +146,8 @@ async def _make(
         scheduled_ms=None if due is None else between(epoch, due),
         lateness_ms=None if late is None else round(max(late, 0.0), 3),
         warm_up=unit.slot.warm_up,
+        worker=whose + 1 if workers > 1 else None,
+        workers=workers,
     )
     means.over(Done(unit, played, place, epoch, started, datetime.now(UTC)))
 

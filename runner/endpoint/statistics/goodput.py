@@ -14,6 +14,8 @@ LEAST_TO_KEEP = 20
 """Requests that must all keep the limits where a sample is too small for the interval to say so."""
 HIGHER_IS_BETTER = frozenset({"output_tps", "visible_tps", "e2e_tps", "prefill_tps", "tokens_per_chunk"})
 GOOD_ENDS = frozenset({Outcome.OK.value, Outcome.LENGTH.value})
+MORE = "ask for more with --load-requests"
+STEPS = (20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10_240)
 Limits = Mapping[str, float]
 """By name of a figure of a request: the most it may be, or for speeds the least."""
 
@@ -49,12 +51,34 @@ def verdict_of(good: int, of: int, wanted: float) -> str:
     return "missed" if interval[1] < wanted else "undecided"
 
 
+def why_undecided(good: int, of: int, wanted: float) -> str:
+    """Why so many requests in the steady window say neither, and what to do about it."""
+    if not of:
+        return f"no request is in the steady window; {MORE}"
+    if good == of:
+        return (
+            f"{'the one request' if of == 1 else f'all {of} requests'} of the steady window "
+            f"{'keeps' if of == 1 else 'keep'} the limits, and {LEAST_TO_KEEP} are needed to say so; {MORE}"
+        )
+    needed = next((n for n in STEPS if verdict_of(round(good / of * n), n, wanted) != "undecided"), None)
+    about = "no number that can be paid would" if needed is None else f"about {needed:,} would"
+    return (
+        f"{good} of {of} requests of the steady window keep the limits, too few to tell whether "
+        f"{100 * wanted:g} % do ({about}); {MORE}"
+    )
+
+
 def goodput_search(points: Sequence[LoadPoint], wanted: float = GOOD_SHARE) -> GoodputSearch:
     """What the probes of a search come to."""
     verdicts = {
         point.stage: verdict_of(point.within_limits.count, point.within_limits.of, wanted)
         for point in points
         if point.within_limits is not None
+    }
+    undecided = {
+        point.stage: why_undecided(point.within_limits.count, point.within_limits.of, wanted)
+        for point in points
+        if point.within_limits is not None and verdicts[point.stage] == "undecided"
     }
     kept = [point.level for point in points if verdicts.get(point.stage) == "kept"]
     failing = [point.level for point in points if verdicts.get(point.stage, "kept") != "kept"]
@@ -64,5 +88,14 @@ def goodput_search(points: Sequence[LoadPoint], wanted: float = GOOD_SHARE) -> G
         best_level=best,
         failing_level=min((level for level in failing if best is None or level > best), default=None),
         verdicts=verdicts,
-        missing_reason=None if best is not None else "no level keeps the limits",
+        undecided=undecided,
+        missing_reason=None if best is not None else _none_kept(verdicts),
     )
+
+
+def _none_kept(verdicts: Mapping[str, str]) -> str:
+    if not verdicts:
+        return "no level was measured"
+    if "undecided" in verdicts.values():
+        return "no level is known to keep the limits: some are undecided"
+    return "no level keeps the limits"

@@ -12,6 +12,7 @@ from runner.endpoint.statistics.intervals import rate
 from runner.endpoint.statistics.knee import knee
 from runner.endpoint.statistics.money import money
 from runner.endpoint.statistics.outcomes import reliability
+from runner.endpoint.statistics.trust import client_error, time_flags
 from runner.endpoint.statistics.window import (
     Sent,
     Window,
@@ -22,7 +23,7 @@ from runner.endpoint.statistics.window import (
     sent_of,
     spans_of,
 )
-from runner.records.bench_manifest import LoadStage
+from runner.records.bench_manifest import BenchCalibration, LoadStage
 from runner.records.bench_summary import LoadCurve, LoadPoint
 from runner.records.bench_trial import BenchTrial
 
@@ -43,7 +44,11 @@ class _Sitting:
 
 
 def curves(
-    stages: Sequence[LoadStage], trials: Sequence[BenchTrial], limits: Limits, seed: int
+    stages: Sequence[LoadStage],
+    trials: Sequence[BenchTrial],
+    limits: Limits,
+    seed: int,
+    calibration: BenchCalibration | None = None,
 ) -> tuple[LoadCurve, ...]:
     """The load of a run as curves: one for each group of stages at each target."""
     found: dict[str, list[BenchTrial]] = defaultdict(list)
@@ -54,11 +59,15 @@ def curves(
     groups: dict[tuple[str, str], list[LoadStage]] = defaultdict(list)
     for stage in stages:
         groups[(stage.group, stage.target)].append(stage)
-    return tuple(_curve(group, by_stage, limits, seed) for group in groups.values())
+    return tuple(_curve(group, by_stage, limits, seed, calibration) for group in groups.values())
 
 
 def _curve(
-    stages: Sequence[LoadStage], by_stage: Mapping[str, Sequence[BenchTrial]], limits: Limits, seed: int
+    stages: Sequence[LoadStage],
+    by_stage: Mapping[str, Sequence[BenchTrial]],
+    limits: Limits,
+    seed: int,
+    calibration: BenchCalibration | None,
 ) -> LoadCurve:
     first, searched = stages[0], any(stage.adaptive for stage in stages)
     probes = [stage for stage in stages if not stage.adaptive]
@@ -66,7 +75,7 @@ def _curve(
         probes += _probes(first, by_stage)
     found = sorted(
         (
-            (stage, trials, load_point(stage, trials, limits))
+            (stage, trials, trusted(load_point(stage, trials, limits), stage, trials, calibration))
             for stage in probes
             if (trials := by_stage.get(stage.key))
         ),
@@ -156,6 +165,19 @@ def load_point(stage: LoadStage, trials: Sequence[BenchTrial], limits: Limits) -
         money=money(trials, sum(is_good(each.request) for each in every), len(every)),
         flags=() if seconds else ("the level was never held: figures are of the whole stage",),
     )
+
+
+def trusted(
+    point: LoadPoint, stage: LoadStage, trials: Sequence[BenchTrial], calibration: BenchCalibration | None
+) -> LoadPoint:
+    """The point with the client's own error beside it, at as many streams as it had."""
+    workers = max((trial.load.workers for trial in trials if trial.load is not None), default=1)
+    streams = int(stage.level) if stage.closed_loop else (point.in_flight_peak or 1)
+    client = client_error(calibration, streams, workers, [r for trial in trials for r in trial.requests])
+    found = point.measures.get("ttft_ms")
+    ttft = None if found is None else found.quantile(0.5)
+    why = time_flags(calibration, streams, client, None if ttft is None else ttft.value)
+    return point.model_copy(update={"client": client, "flags": (*point.flags, *why)})
 
 
 def completion_slices(stage: LoadStage, trials: Sequence[BenchTrial]) -> list[float]:

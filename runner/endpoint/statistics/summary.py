@@ -17,7 +17,8 @@ from runner.endpoint.statistics.outcomes import reliability
 from runner.endpoint.statistics.pairing import comparisons
 from runner.endpoint.statistics.scores import has_passed, of_one_kind, score, was_attempted
 from runner.endpoint.statistics.thresholds import judged, parse_thresholds
-from runner.records.bench_manifest import BenchCalibration, BenchManifest
+from runner.endpoint.statistics.trust import client_error, run_flags, time_flags
+from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_summary import (
     BenchAccount,
     BenchSummary,
@@ -27,7 +28,6 @@ from runner.records.bench_summary import (
 )
 from runner.records.bench_trial import BenchRequest, BenchTrial
 
-SHARE_OF_TTFT = 0.01
 ByTarget = Mapping[str, Sequence[BenchTrial]]
 Ended = Literal["complete", "partial", "harness-fault"]
 
@@ -77,9 +77,9 @@ def summarise(
         slices=tuple(_slices(manifest, outside)),
         comparisons=comparisons(manifest.reference, outside, seed),
         agreements=agreements(outside, {case.identifier: case.category for case in manifest.cases}, seed),
-        load=curves(manifest.stages, trials, manifest.settings.limits, seed),
+        load=curves(manifest.stages, trials, manifest.settings.limits, seed, manifest.calibration),
         coding=tuple(each for name, mine in outside.items() for each in coding(name, mine)),
-        flags=(*_run_flags(manifest), *asked_flags(manifest)),
+        flags=(*run_flags(manifest), *asked_flags(manifest)),
         responses_kept=manifest.settings.keep_responses,
     )
     thresholds = judged(summary, parse_thresholds(manifest.settings.thresholds))
@@ -89,16 +89,18 @@ def summarise(
 def account(
     manifest: BenchManifest, trials: Iterable[BenchTrial], target: str | None = None, case: str | None = None
 ) -> BenchAccount:
-    """What became of everything that was planned, of one target or case where they are named."""
+    """What became of everything that was planned, of one target, or of one case outside of load stages."""
     planned = {
         each.key: each
         for each in manifest.planned
-        if (target is None or each.target == target) and (case is None or each.case == case)
+        if (target is None or each.target == target)
+        and (case is None or (each.case == case and each.stage is None))
     }
     mine = [
         trial
         for trial in trials
-        if (target is None or trial.target == target) and (case is None or trial.case == case)
+        if (target is None or trial.target == target)
+        and (case is None or (trial.case == case and trial.load is None))
     ]
     listed = [trial for trial in mine if trial.key in planned]
     skipped = Counter(trial.skipped for trial in listed if trial.skipped is not None)
@@ -131,7 +133,9 @@ def _target(
     asked = [trial for trial in mine if was_attempted(trial)]
     valued = [trial for trial in alike if was_attempted(trial)]
     label = next(target.label for target in manifest.targets if target.identifier == name)
+    streams, workers = _arrangement(manifest, outside, every)
     told = tokens(requests)
+    client = client_error(manifest.calibration, streams, workers, requests)
     return TargetSummary(
         target=name,
         label=label,
@@ -143,16 +147,24 @@ def _target(
         money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike),
         seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
+        client=client,
         flags=(
-            *_time_flags(
-                manifest.calibration,
-                manifest.settings.concurrency,
-                None if ttft is None else ttft.value,
-                max((r.loop_lag_ms for r in requests if r.loop_lag_ms is not None), default=None),
-            ),
+            *time_flags(manifest.calibration, streams, client, None if ttft is None else ttft.value),
             *request_flags(requests, told),
         ),
     )
+
+
+def _arrangement(
+    manifest: BenchManifest, outside: Sequence[BenchTrial], every: Sequence[BenchTrial]
+) -> tuple[int, int]:
+    """Streams and processes that a target's figures come from; of several loads those of the largest."""
+    closed = {stage.key.partition("@")[0] for stage in manifest.stages if stage.closed_loop}
+    places = [trial.load for trial in every if trial.load is not None]
+    if outside or not places:
+        return manifest.settings.concurrency, 1
+    largest = max(places, key=lambda place: (place.stage.partition("@")[0] in closed, place.level))
+    return int(largest.level) if largest.stage.partition("@")[0] in closed else 1, largest.workers
 
 
 def _cases(manifest: BenchManifest, by_target: ByTarget) -> Iterable[CaseSummary]:
@@ -199,39 +211,3 @@ def _slices(manifest: BenchManifest, by_target: ByTarget) -> Iterable[SliceSumma
 
 def _requests(trials: Iterable[BenchTrial]) -> list[BenchRequest]:
     return [request for trial in trials for request in trial.requests]
-
-
-def _time_flags(
-    calibration: BenchCalibration | None, streams: int, ttft: float | None, lag: float | None
-) -> Iterable[str]:
-    """Why times are not to be trusted: a bias or lag above 1 % of what was measured, or above its limits."""
-    levels = () if calibration is None else calibration.levels
-    level = min((each for each in levels if each.streams >= streams), key=lambda e: e.streams, default=None)
-    if calibration is not None and level is None:
-        yield f"the client was not calibrated at {streams} streams"
-    bias = None if level is None else level.bias_p50_ms
-    if ttft is not None:
-        for what, value in (("TTFT bias at p50", bias), ("largest loop lag", lag)):
-            if value is not None and abs(value) > ttft * SHARE_OF_TTFT:
-                yield f"the client's {what} of {value:.1f} ms is above 1 % of the median TTFT"
-
-
-def _run_flags(manifest: BenchManifest) -> tuple[str, ...]:
-    flags = []
-    if manifest.calibration is None:
-        flags.append(f"the client was not calibrated: {manifest.calibration_missing or 'no reason given'}")
-    else:
-        flags += [
-            f"the client's TTFT bias at {level.streams} streams is {_ms(level.bias_p50_ms)} / "
-            f"{_ms(level.bias_p99_ms)} ms at p50 / p99, above {level.limit_p50_ms:g} / "
-            f"{level.limit_p99_ms:g} ms"
-            for level in manifest.calibration.levels
-            if level.within is not True
-        ]
-    if manifest.tool.git_dirty:
-        flags.append("the code that measured had changes that are in no commit")
-    return tuple(flags)
-
-
-def _ms(value: float | None) -> str:
-    return "unknown" if value is None else f"{value:.1f}"

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.dotenv import environment_with
+from runner.endpoint.loops import event_loop_named
 from runner.endpoint.loops import run as run_loop
 from runner.endpoint.recording import Keeping
 from runner.endpoint.target import Target
 from runner.endpoint.targets import load_targets
-from runner.engine.bench.calibrating import calibrated, levels_of
+from runner.engine.bench.arranging import Levels, levels_of
+from runner.engine.bench.calibrating import calibrated
 from runner.engine.bench.casework import cases_again
 from runner.engine.bench.confining import workbench
 from runner.engine.bench.demonstration import Demonstration
@@ -37,6 +39,7 @@ from runner.engine.signals import heard
 from runner.engine.stop import Stop
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_trial import BenchTrial
+from runner.records.nouns import counted
 from runner.store.bench_run import BenchRun, TrialLog, find_run
 from runner.store.layout import StoreRoots
 
@@ -94,7 +97,7 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
         catalogue,
         load_book(places.prices),
         this_tool(places.root),
-        this_host(options.client_region, sandbox),
+        this_host(options.client_region, sandbox, options.event_loop),
         now,
     )
     manifest = plan(options, targets, around, calibration_missing="switched off")
@@ -110,7 +113,10 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
         manifest = preflighted(manifest, targets, environment, run.scanner, say)
     if options.calibrate:
         tls = any((target.entry.base_url or "").startswith("https:") for target in targets)
-        found, missing = calibrated(levels_of(manifest), options.chosen_transport, tls=tls, note=say)
+        transport, workers = options.chosen_transport, options.workers
+        found, missing = calibrated(
+            levels_of(manifest), transport, tls=tls, note=say, workers=workers, loop=manifest.host.event_loop
+        )
         manifest = manifest.model_copy(update={"calibration": found, "calibration_missing": missing})
     with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
         run.begin(manifest)
@@ -122,13 +128,15 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
 def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, str]) -> int:
     found = find_run(StoreRoots(places.results), call.resume, places.scanner(environment))
     manifest = found.manifest()
+    event_loop_named(manifest.host.event_loop)
     targets = targets_again(manifest, load_targets(places.datasets / "targets"))
     _keys(targets, environment)
     run = _run_of(places, manifest, environment, targets)
     with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
         lost = run.repair()
         if lost:
-            say(f"the last line was cut: {lost} bytes of a trial in flight are gone, it will be made again")
+            gone = counted(lost, "byte")
+            say(f"the last line was cut: {gone} of a trial in flight gone, it will be made again")
         for line in plan_lines(manifest):
             say(line)
         return _work_off(places, say, call, run, manifest, targets, environment)
@@ -159,6 +167,7 @@ def _work_off(
     trials = run.trials()
     done = [trial for trial in trials if counts(trial)]
     if {each.key for each in manifest.planned} <= {each.key for each in done} and not _searches(manifest):
+        say(_nothing_left(len(manifest.planned)))
         return _finished(run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
     spending.take_preflight(with_time=not trials)
@@ -197,13 +206,20 @@ def _work_off(
         )
         say("asking; Ctrl-C ends the run when the trials in flight are over")
         try:
-            outcome = run_loop(run_bench(means, done))
+            outcome = run_loop(run_bench(means, done), manifest.host.event_loop)
         except BaseException as error:  # noqa: BLE001 - told and raised again
             writer.close()
             fault = first_fault(error)
             finish_with_fault(run, manifest, fault)
             raise fault from None
+    if call.resume and shown[0] == over and not outcome.reasons and len(run.trials()) == len(trials):
+        say(_nothing_left(total))
     return _finished(run, manifest, outcome, call, say)
+
+
+def _nothing_left(total: int) -> str:
+    """What is said where a run that is to go on is already at its end."""
+    return f"nothing was left to ask: {counted(total, 'planned trial')} over before; figures are made again"
 
 
 def first_fault(error: BaseException) -> BaseException:
@@ -268,7 +284,11 @@ def calibrate_command(say: Say, options: BenchOptions, levels: Sequence[int]) ->
     """Measure the client alone and print its error; 0 where it is within its limits, else 2."""
     from runner.engine.bench.calibrating import calibration_lines
 
-    found, missing = calibrated(levels, replace(options).checked().chosen_transport, tls=False, note=say)
+    transport, workers = replace(options).checked().chosen_transport, options.workers
+    wanted = Levels((1,), tuple(levels))
+    found, missing = calibrated(
+        wanted, transport, tls=False, note=say, workers=workers, loop=options.event_loop
+    )
     if found is None:
         say(f"the client could not be calibrated: {missing}")
         return 4

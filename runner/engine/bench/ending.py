@@ -41,7 +41,8 @@ def silent_targets(manifest: BenchManifest, trials: Sequence[BenchTrial]) -> lis
     for target in manifest.targets:
         mine = [r for trial in trials if trial.target == target.identifier for r in trial.requests]
         if mine and not any(map(is_answered, mine)):
-            found.append(f"{target.identifier}: not one of {len(mine)} requests was answered")
+            asked = "the only request was not" if len(mine) == 1 else f"not one of {len(mine):,} requests was"
+            found.append(f"{target.identifier}: {asked} answered")
     return found
 
 

@@ -35,6 +35,7 @@ BENCH_HELP = {
     "load-warm-up": "requests before the measured ones of a load stage",
     "limit": "limit of goodput, may be repeated: ttft_ms=800",
     "concurrency": "trials at once outside of load stages",
+    "workers": "processes that share the streams of each load stage (default: as many as calibration shows)",
     "budget-seconds": "time for each target's trials, or none",
     "load-budget-seconds": "time for all load stages, or none",
     "budget-usd": "dollars for the run, in even shares per target",
@@ -49,6 +50,7 @@ BENCH_HELP = {
     "timeout-seconds": "longest time of one request",
     "stall-seconds": "longest silence inside an answer",
     "transport": "asyncio, or httpx for proxies and HTTP/2, whose bias calibration shows",
+    "event-loop": "asyncio, or uvloop where it is installed",
     "calibrate": "measure only the client itself and print its error",
     "calibration": "measure the client before the run (--no-calibration leaves it out)",
     "preflight": "ask each mapping a little before the run, and leave out of it what it refuses "
@@ -90,6 +92,7 @@ def bench_form(
     load_warm_up: str = "",
     limit: list[str] | None = None,
     concurrency: str = "1",
+    workers: str = "",
     budget_seconds: str = "",
     load_budget_seconds: str = "",
     budget_usd: str = "",
@@ -104,6 +107,7 @@ def bench_form(
     timeout_seconds: str = "",
     stall_seconds: str = "",
     transport: str = "asyncio",
+    event_loop: str = "asyncio",
     calibrate: bool = False,
     calibration: bool = True,
     preflight: bool = True,
@@ -161,6 +165,7 @@ SAME = (
     "reference",
     "effort",
     "transport",
+    "event_loop",
     "include_deactivated",
     "allow_cache",
     "allow_fallback",
@@ -169,7 +174,7 @@ SAME = (
 )
 """Flags that stand in the options as they are."""
 COUNTS = ("runs", "repeats", "warm_ups", "load_warm_up")
-COUNTS_FROM_ONE = ("load_requests", "max_output_tokens", "external_limit")
+COUNTS_FROM_ONE = ("workers", "load_requests", "max_output_tokens", "external_limit")
 ALWAYS = {"external_offset": "0", "concurrency": "1", "seed": "1"}
 """Whole numbers that every run has, and what they are where no flag says so."""
 NUMBERS = ("budget_usd", "temperature", "timeout_seconds", "stall_seconds")

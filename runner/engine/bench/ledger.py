@@ -15,7 +15,8 @@ from runner.records.bench_trial import BenchTrial
 TIME_SPENT = "the budget of time was spent"
 MONEY_SPENT = "the budget of money was spent"
 LOAD_TIME_SPENT = "the budget of time for load was spent"
-MADE_UP_FOR = frozenset({TIME_SPENT, MONEY_SPENT, LOAD_TIME_SPENT})
+LOAD_TIME_SHORT = "the budget of time for load does not cover a steady window"
+MADE_UP_FOR = frozenset({TIME_SPENT, MONEY_SPENT, LOAD_TIME_SPENT, LOAD_TIME_SHORT})
 """Reasons that a resumed run does not accept: it asks again."""
 
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from runner.endpoint.client import Transport
 from runner.endpoint.request import Protocol
 from runner.errors import UsageError
 
+if TYPE_CHECKING:
+    # Every command reads these options; the client behind them takes longer to load than most commands run.
+    from runner.endpoint.client import Transport
+
 TRANSPORTS = ("asyncio", "httpx")
 NO_LIMIT = "none"
+MOST_WORKERS = 64
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class BenchOptions:
     repeats: int | None = None
     warm_ups: int | None = None
     concurrency: int = 1
+    workers: int | None = None
     budget_seconds: str = ""
     load_budget_seconds: str = ""
     budget_usd: float | None = None
@@ -53,6 +59,7 @@ class BenchOptions:
     timeout_seconds: float | None = None
     stall_seconds: float | None = None
     transport: str = "asyncio"
+    event_loop: str = "asyncio"
     keep_responses: bool = True
     thresholds: tuple[str, ...] = ()
     include_deactivated: bool = False
@@ -76,6 +83,8 @@ class BenchOptions:
             raise UsageError("--external-unsupported must be skip or error")
         if not 1 <= self.concurrency <= 512:
             raise UsageError("--concurrency must be 1 to 512")
+        if self.workers is not None and not 1 <= self.workers <= MOST_WORKERS:
+            raise UsageError(f"--workers must be 1 to {MOST_WORKERS}")
         if self.transport not in TRANSPORTS:
             raise UsageError(
                 f"there is no transport {self.transport!r}", remedy=f"known: {', '.join(TRANSPORTS)}"

@@ -234,6 +234,7 @@ def _settings(options: BenchOptions, work: Chosen) -> BenchSettings:
         order_seed=random.Random(options.seed).randrange(2**32),  # noqa: S311 - an order, not a secret
         salt=secrets.token_hex(8),
         concurrency=options.concurrency,
+        workers=options.workers,
         transport=options.transport,
         budget_seconds=seconds_of(options.budget_seconds, "--budget-seconds", work.seconds),
         load_budget_seconds=seconds_of(

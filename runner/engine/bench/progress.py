@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from runner.engine.bench.calibrating import shared
 from runner.records.bench_manifest import BenchManifest
-from runner.records.bench_summary import BenchSummary
+from runner.records.bench_summary import BenchSummary, ClientError
 from runner.records.bench_trial import BenchTrial
+from runner.records.nouns import counted
 from runner.store.bench_run import BenchRun
 
 
@@ -25,23 +27,27 @@ def plan_lines(manifest: BenchManifest) -> Iterator[str]:
         yield f"  {target.label}: {target.identifier}, {target.protocol}; {money}"
     counts = Counter(each.case for each in plain if each.target == manifest.reference)
     yield (
-        f"  {len(plain)} trials of {len(counts)} cases at {len(manifest.targets)} targets, "
-        f"{len(manifest.planned) - len(plain)} of load in {len(manifest.stages)} stages; "
-        f"{warm_ups} of all are warm-ups"
+        f"  {counted(len(plain), 'trial')} of {counted(len(counts), 'case')} at "
+        f"{counted(len(manifest.targets), 'target')}, {len(manifest.planned) - len(plain)} of load in "
+        f"{counted(len(manifest.stages), 'stage')}; {counted(warm_ups, 'warm-up')} among all"
     )
     searches = sum(stage.adaptive for stage in manifest.stages)
     if searches:
-        yield f"  and {searches} searches that decide as they go"
+        yield f"  and {counted(searches, 'search', 'searches')} deciding on the way"
     yield (
         f"  budget: {_seconds(settings.budget_seconds)} per target, {_seconds(settings.load_budget_seconds)} "
         f"for load, {'no limit of money' if settings.budget_usd is None else f'${settings.budget_usd:g}'}"
     )
     if manifest.calibration is not None:
+        yield f"  client: floor {_ms(manifest.calibration.floor_ms)}"
         for row in manifest.calibration.levels:
             yield (
-                f"  client at {row.streams} streams: TTFT bias {_ms(row.bias_p50_ms)} at p50, "
-                f"{_ms(row.bias_p99_ms)} at p99{'' if row.within else '; above its limits'}"
+                f"  client at {counted(row.streams, 'stream')}{shared(row)}: TTFT bias "
+                f"{_ms(row.bias_p50_ms)} at p50, {_ms(row.bias_p99_ms)} at p99, largest loop lag "
+                f"{_ms(row.loop_lag_ms)}{'' if row.within else '; above its limits'}"
             )
+    elif manifest.settings.workers is not None:
+        yield f"  load in {counted(manifest.settings.workers, 'process', 'processes')}, not calibrated"
 
 
 def trial_line(trial: BenchTrial, number: int, total: int) -> str:
@@ -64,7 +70,8 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
     """What came of it."""
     account = summary.account
     skipped = sum(account.skipped.values())
-    yield f"{account.done} of {account.planned} trials done, {skipped} skipped, {account.left} left"
+    planned = counted(account.planned, "trial")
+    yield f"{account.done} of {planned} done, {skipped} skipped, {account.left} left"
     for reason, count in account.skipped.items():
         yield f"  skipped {count}: {reason}"
     if summary.ended_reason:
@@ -76,11 +83,20 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
         yield (
             f"  {target.label}: "
             + (f"{score.over_attempted.count} of {score.over_attempted.of} right, " if score else "")
-            + f"{target.reliability.succeeded.count} of {target.reliability.requests} requests ok, "
-            + f"TTFT p50 {_ms(None if median is None else median.value)}"
+            + f"{target.reliability.succeeded.count} of "
+            + f"{counted(target.reliability.requests, 'request')} ok, "
+            + f"TTFT p50 {_ms(None if median is None else median.value)} "
+            + f"({client_words(manifest, target.client)})"
         )
         for flag in target.flags:
             yield f"    note: {flag}"
+    for curve in summary.load:
+        label = next(target.label for target in summary.targets if target.target == curve.target)
+        for point in curve.points:
+            if point.flags:
+                yield f"  note: {label}, {curve.group} {point.level:g}: {'; '.join(point.flags)}"
+        for why in () if curve.goodput is None else curve.goodput.undecided.items():
+            yield f"  note: {label}: {why[0].rpartition('|')[2]} is undecided: {why[1]}"
     for flag in summary.flags:
         yield f"  note: {flag}"
     for each in summary.thresholds:
@@ -90,6 +106,17 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
     yield f"files: {run.folder}"
     if summary.exit_code == 3:
         yield f"go on: invoke bench --resume {manifest.run_id}"
+
+
+def client_words(manifest: BenchManifest, client: ClientError) -> str:
+    """The client's own error, as it stands beside a figure."""
+    calibration = manifest.calibration
+    if calibration is None:
+        return f"client not calibrated, its largest loop lag {_ms(client.loop_lag_ms)}"
+    return (
+        f"client: floor {_ms(calibration.floor_ms)}, bias {_ms(client.bias_p50_ms)}, largest loop lag "
+        f"{_ms(client.loop_lag_ms)}"
+    )
 
 
 def _seconds(value: float | None) -> str:

@@ -2,54 +2,80 @@
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from runner.endpoint.client import StreamClient
+from runner.endpoint.ask import Ask
+from runner.endpoint.client import StreamClient, Transport
 from runner.endpoint.garbage import without_collection
+from runner.endpoint.loops import event_loop_named
 from runner.endpoint.recording import Entry, skipped_record, trial_record
 from runner.endpoint.shapes.playing import Done, StageMeans, Unit, play_stage
-from runner.endpoint.shapes.stages import PlannedStage, probe_stage, unit_key
-from runner.endpoint.statistics.goodput import GOOD_SHARE, verdict_of
-from runner.endpoint.statistics.load import load_point
-from runner.engine.bench.ledger import LOAD_TIME_SPENT, counts
+from runner.endpoint.worker_words import Opening
+from runner.endpoint.workers import Workers
+from runner.engine.bench.arranging import streams_of, workers_at
+from runner.engine.bench.ledger import counts
 from runner.engine.bench.live import LiveTarget, Means
 from runner.engine.bench.order import slot_of
+from runner.engine.bench.pace import Pace, StageClock
+from runner.engine.bench.searching import search
 from runner.records.bench_manifest import LoadStage
 from runner.records.bench_trial import BenchTrial, LoadPlace
 
 OPEN_SLOTS = 256
 """Connections of an open loop; who would need more waits, and the wait is in its latency from schedule."""
-MOST_PROBES = 15
-NARROW = 0.1
 
 Note = Callable[[str], None]
+Hooks = tuple[Callable[[], str], Callable[[Done], None], Callable[[], None]]
+"""Why a stage is to end, who takes what is over, and what is told when the first request may be sent."""
 
 
 async def run_stages(means: Means, done: Sequence[BenchTrial], add: Note) -> None:
     """Every stage of the plan that is not complete, in its order."""
     earlier: dict[str, list[BenchTrial]] = defaultdict(list)
+    budget = means.manifest.settings.load_budget_seconds
+    staging = Staging(means, earlier, add, Pace(means.manifest), budget)
     for trial in done:
+        staging.pace.see(trial)
         if trial.load is not None:
             earlier[trial.load.stage].append(trial)
     for stage in means.manifest.stages:
         if means.stop.no_more.is_set():
             return
-        staging = _Staging(means, earlier, add)
         if stage.adaptive:
-            await _search(staging, stage)
+            await search(replace(staging, most_seconds=staging.share_of_search()), stage)
         else:
             await staging.play(stage, staging.units_of(stage))
+        staging.pace.over.add(stage.key)
 
 
 @dataclass(frozen=True)
-class _Staging:
+class Staging:
+    """Load stages at work.
+
+    Args:
+        pace: how long stages take, by what was seen of them.
+        most_seconds: seconds of load in this sitting after which a stage ends; None: no limit.
+    """
+
     means: Means
-    earlier: dict[str, list[BenchTrial]]
+    earlier: Mapping[str, Sequence[BenchTrial]]
     add: Note
+    pace: Pace
+    most_seconds: float | None = None
+
+    def share_of_search(self) -> float | None:
+        """Where the next search ends: searches share evenly what is left, or the first one takes it all."""
+        if self.most_seconds is None:
+            return None
+        so_far = self.means.spending.load_seconds
+        left = [
+            each for each in self.means.manifest.stages if each.adaptive and each.key not in self.pace.over
+        ]
+        return so_far + max(0.0, self.most_seconds - so_far) / max(1, len(left))
 
     def units_of(self, stage: LoadStage) -> list[Unit]:
         """The planned requests of a stage."""
@@ -75,18 +101,15 @@ class _Staging:
         if not todo or means.stop.no_more.is_set() or live.breaker.reason is not None:
             return before
         sitting = max((t.load.sitting for t in before if t.load is not None), default=0) + 1
-        began, made = time.monotonic(), list(before)
-        sent: set[str] = set()
-        whole = means.manifest.settings.load_budget_seconds
+        made, sent = list(before), set[str]()
+        clock = StageClock(means.spending, self.pace, stage, self.most_seconds)
 
         def stopped() -> str:
             if means.stop.no_more.is_set():
                 return "interrupted"
             if live.breaker.reason is not None:
                 return live.breaker.reason
-            if whole is not None and means.spending.load_seconds + time.monotonic() - began >= whole:
-                return LOAD_TIME_SPENT
-            return means.spending.money_reason(live.name)
+            return means.spending.money_reason(live.name) or clock.reason()
 
         def over_with(unit_done: Done) -> None:
             record = _record(means, live, unit_done)
@@ -94,11 +117,14 @@ class _Staging:
                 sent.add(record.key)
                 made.append(record)
                 means.spending.add(record)
+                self.pace.see(record)
                 means.writer.begin(record)
 
         means.note(f"load: {stage.key}, {len(todo)} of {len(units)} to send")
-        reason = await self._played(stage, todo, sitting, live, stopped, over_with)
-        means.spending.load_seconds += time.monotonic() - began
+        reason = clock.reason_not_to_begin(means.note)
+        if not reason:
+            reason = await self._played(stage, todo, sitting, live, (stopped, over_with, clock.start))
+        clock.stop()
         await means.writer.flush()
         if reason and reason not in {"interrupted", live.breaker.reason}:
             self.add(f"{live.name}: {reason}")
@@ -107,30 +133,37 @@ class _Staging:
         return made
 
     async def _played(
-        self,
-        stage: LoadStage,
-        todo: Sequence[Unit],
-        sitting: int,
-        live: LiveTarget,
-        stopped: Callable[[], str],
-        over: Callable[[Done], None],
+        self, stage: LoadStage, todo: Sequence[Unit], sitting: int, live: LiveTarget, hooks: Hooks
     ) -> str:
+        stopped, over, begin = hooks
         reason = stopped()
         if reason:
             return reason
-        slots = int(stage.level) if stage.closed_loop else min(OPEN_SLOTS, len(todo))
-        transport = self.means.manifest.settings.transport
-        async with StreamClient(
-            live.address,
-            slots=max(1, slots),
-            transport="httpx" if transport == "httpx" else "asyncio",
-            breaker=live.breaker,
-            # A pause after a 429 would turn an open loop into a closed one.
-            pace_seconds=0.0,
-        ) as client:
+        slots = max(1, int(stage.level) if stage.closed_loop else min(OPEN_SLOTS, len(todo)))
+        async with AsyncExitStack() as stack:
+            asks = await self._asks(
+                stack, live, slots, min(slots, workers_at(self.means.manifest, streams_of(stage)))
+            )
             with without_collection():
-                how = StageMeans(client, live.target, self.means.manner(), stopped, over)
+                begin()
+                how = StageMeans(asks, live.target, self.means.manner(), stopped, over)
                 return await play_stage(stage, todo, sitting, how)
+
+    async def _asks(
+        self, stack: AsyncExitStack, live: LiveTarget, slots: int, workers: int
+    ) -> tuple[Ask, ...]:
+        """Who asks: a client in this process, or several processes with a share of the slots each."""
+        transport: Transport = "httpx" if self.means.manifest.settings.transport == "httpx" else "asyncio"
+        # A pause after a 429 would turn an open loop into a closed one.
+        pace_seconds = 0.0
+        if workers > 1:
+            loop = event_loop_named(self.means.manifest.host.event_loop)
+            opening = Opening(live.address, -(-slots // workers), transport, loop, pace_seconds)
+            return await stack.enter_async_context(Workers(opening, workers, live.breaker))
+        client = StreamClient(
+            live.address, slots=slots, transport=transport, breaker=live.breaker, pace_seconds=pace_seconds
+        )
+        return (await stack.enter_async_context(client),)
 
     async def _skip(
         self, units: Sequence[Unit], stage: LoadStage, sitting: int, live: LiveTarget, reason: str
@@ -147,37 +180,6 @@ class _Staging:
             entry = Entry(self.means.manifest.run_id, unit.key, live.name, now, now, live.price, place)
             seed = unit.case.seed(self.means.manifest.settings.seed, unit.slot)
             await self.means.writer.write(skipped_record(unit.case, unit.slot, seed, entry, reason))
-
-
-async def _search(staging: _Staging, search: LoadStage) -> None:
-    """The highest level that keeps the limits: doubling until one does not, then halving the gap.
-
-    Ends when the gap is a tenth of the failing level, or after 15 probes. Probes that were made in an
-    earlier sitting are not made again: the search takes the same way.
-    """
-    means = staging.means
-    case, limits = means.cases[search.case or ""], means.manifest.settings.limits
-    lowest, highest = (int(each) for each in search.levels)
-    kept, failing, level = 0, highest + 1, lowest
-    for _ in range(MOST_PROBES):
-        probe = probe_stage(search, level, case)
-        trials = await staging.play(probe.stage, _probe_units(probe))
-        if len([trial for trial in trials if trial.skipped is None]) < len(probe.units):
-            return
-        within = load_point(probe.stage, trials, limits).within_limits
-        good = within is not None and verdict_of(within.count, within.of, GOOD_SHARE) == "kept"
-        means.note(f"load: {probe.stage.key} {'keeps' if good else 'does not keep'} the limits")
-        kept, failing = (level, failing) if good else (kept, min(failing, level))
-        if kept >= highest or failing <= lowest or failing - kept <= max(1, int(failing * NARROW)):
-            return
-        level = min(kept * 2, highest) if failing > highest else (kept + failing) // 2
-
-
-def _probe_units(probe: PlannedStage) -> list[Unit]:
-    return [
-        Unit(unit_key(probe.stage.key, number), number, case, slot)
-        for number, (case, slot) in enumerate(probe.units)
-    ]
 
 
 def _record(means: Means, live: LiveTarget, done: Done) -> BenchTrial:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runner.endpoint.statistics.goodput import goodput_search, keeps, verdict_of
+from runner.endpoint.statistics.goodput import goodput_search, keeps, verdict_of, why_undecided
 from runner.endpoint.statistics.knee import STILL_RISING, knee, knee_index
 from runner.endpoint.statistics.load import completion_slices, curves, load_point, saturation
 from runner.endpoint.statistics.window import (
@@ -245,9 +245,41 @@ def test_a_search_reports_the_highest_level_kept_and_the_lowest_that_was_not() -
     assert [point.level for point in curve.points] == [1.0, 2.0, 4.0]
     assert curve.goodput is not None
     assert (curve.goodput.best_level, curve.goodput.failing_level) == (2.0, 4.0)
-    assert goodput_search([]).missing_reason == "no level keeps the limits"
+    assert goodput_search([]).missing_reason == "no level was measured"
 
 
 def test_trials_of_no_stage_are_in_no_curve() -> None:
     (curve,) = curves([stage()], [trial()], {}, 1)
     assert curve.points == ()
+
+
+@pytest.mark.parametrize(
+    ("good", "of", "why"),
+    [
+        (0, 0, "no request is in the steady window"),
+        (1, 1, "the one request of the steady window keeps the limits, and 20 are needed"),
+        (12, 12, "all 12 requests of the steady window keep the limits, and 20 are needed"),
+        (39, 40, "39 of 40 requests of the steady window keep the limits, too few to tell whether 95 % do"),
+        (95, 100, "no number that can be paid would"),
+    ],
+)
+def test_what_is_undecided_says_why_and_what_to_do(good: int, of: int, why: str) -> None:
+    assert verdict_of(good, of, 0.95) == "undecided"
+    said = why_undecided(good, of, 0.95)
+    assert why in said
+    assert said.endswith("ask for more with --load-requests")
+
+
+def test_a_search_without_enough_requests_is_undecided_in_its_report_and_its_reason() -> None:
+    search = stage(1.0, key="search", shape="goodput", group="goodput", adaptive=True, levels=(1.0, 8.0))
+    trials = [
+        loaded(number, 10.0 * number, 9.0, stage="search@1", level=1.0).model_copy(
+            update={"key": f"search@1|{number}"}
+        )
+        for number in range(6)
+    ]
+    (curve,) = curves([search], trials, {"latency_ms": 100.0}, 1)
+    assert curve.goodput is not None
+    assert curve.goodput.best_level is None
+    assert curve.goodput.missing_reason == "no level is known to keep the limits: some are undecided"
+    assert "20 are needed" in curve.goodput.undecided["search@1"]
