@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from generators.pages import links, words
+from generators.pages.decide_dictionary import decide_dictionary
 from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Column, Entry, Table, link_entry, table
 from generators.pages.world import World
@@ -53,6 +54,7 @@ def pages(world: World, demonstration: World | None) -> Iterator[Page]:
                 ("cost_comparisons", _dictionary("cost_comparisons", COMPARISON_COLUMNS)),
                 ("endpoint_targets", _dictionary("endpoint_targets", ENDPOINT_TARGET_COLUMNS)),
                 ("endpoint_trials", _dictionary("endpoint_trials", ENDPOINT_TRIAL_COLUMNS)),
+                ("decide", decide_dictionary()),
             ],
             "schemas": _schemas(),
             "sources": _sources(world),

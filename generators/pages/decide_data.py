@@ -9,6 +9,7 @@ from math import sqrt
 from generators.escape.html import Json
 from generators.pages import decide_caveats, decide_figures, links, words
 from generators.pages.charting import label
+from generators.pages.decide_dictionary import PAIR_COLUMNS
 from generators.pages.decide_figures import Told
 from generators.pages.interval_words import sureness
 from generators.pages.money_flag import flag_of
@@ -22,29 +23,6 @@ from generators.tables.sample import Unit
 from runner.records import Hosting
 
 SCHEMA = "decide/1"
-PAIR_COLUMNS = (
-    "first",
-    "second",
-    "word",
-    "favoured",
-    "deciding",
-    "deciding_number",
-    "limit",
-    "common_tasks",
-    "difference",
-    "lower",
-    "upper",
-    "p_value",
-    "more_tasks",
-    "least_difference",
-    "more_trials",
-    "trials_reason",
-    "costs_less",
-    "cost_number",
-    "explanation",
-    "what_would_decide",
-)
-"""What each number of a pair is; words and sentences are places in ``texts``."""
 
 
 def told(world: World, board: Board, page: str) -> Told:

@@ -105,6 +105,8 @@ def tiles(world: World) -> list[Tile]:
     trials = f"{scored:,} of {counted:,} planned are scored by a judge"
     if graded and not scored:
         trials = f"{sum(graded):,} of {len(graded):,} with checks are resolved"
+    aside = sum(len(cell.excluded) for cell in world.cells)
+    trials += f"; {aside:,} more count in no figure" if aside else ""
     return [
         Tile("Cells", f"{filled:,}", "model x harness x skill x dataset"),
         Tile("Trials", f"{world.trial_count:,}", trials),

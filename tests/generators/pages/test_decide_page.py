@@ -15,6 +15,7 @@ import pytest
 
 from generators.escape.html import Json
 from generators.pages import decide, decide_data, decide_words, home
+from generators.pages.decide_dictionary import CELL_KEYS, PAIR_COLUMNS, decide_dictionary
 from generators.pages.decide_figures import Told
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
@@ -220,6 +221,14 @@ def test_the_file_of_a_board_holds_all_figures_unrounded(front: Told) -> None:
         assert (cell["cost_n"], cell["cost_m"]) == (candidate.cost.n, candidate.cost.m)
     assert all(len(pair) == len(content["pair_columns"]) for pair in content["pairs"])
     assert len(content["pairs"]) == 33 * 32 / 2
+
+
+def test_every_key_of_the_file_of_a_board_stands_in_the_dictionary(front: Told) -> None:
+    data = json.loads(decide_data.content(front, "swe3"))
+    assert all(list(cell) == list(CELL_KEYS) for cell in data["cells"])
+    assert data["pair_columns"] == list(PAIR_COLUMNS)
+    assert {len(pair) for pair in data["pairs"]} == {len(PAIR_COLUMNS)}
+    assert len(decide_dictionary().rows) == len(CELL_KEYS) + len(PAIR_COLUMNS)
 
 
 def test_names_tell_the_provider_only_where_model_and_harness_do_not_tell_cells_apart(tmp_path: Path) -> None:
