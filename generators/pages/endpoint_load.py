@@ -17,6 +17,7 @@ from generators.tables.endpoint_runs import EndpointRun
 from runner.records.bench_summary import LoadCurve, LoadPoint
 
 Read = Callable[[LoadPoint], float | None]
+NO_KNEE = Entry("no knee", unknown=True)
 
 
 @dataclass(frozen=True)
@@ -102,9 +103,9 @@ def _row(run: EndpointRun, curve: LoadCurve) -> list[Entry]:
     return [
         Entry(run.label(curve.target)),
         shown,
-        _number(None if at_knee is None else at_knee.requests_per_second),
-        _number(None if at_knee is None else at_knee.output_tokens_per_second),
-        NOT_MEASURED if at_knee is None else quantile_entry(at_knee.measures.get("ttft_ms"), 0.5, ttft),
+        NO_KNEE if at_knee is None else _number(at_knee.requests_per_second),
+        NO_KNEE if at_knee is None else _number(at_knee.output_tokens_per_second),
+        NO_KNEE if at_knee is None else quantile_entry(at_knee.measures.get("ttft_ms"), 0.5, ttft),
         quantile_entry(curve.points[0].measures.get("ttft_ms"), 0.5, ttft),
         _number(best.requests_per_second, f"at {best.level:g}"),
         saturated,
