@@ -75,7 +75,7 @@ def started(tmp_path: Path) -> Iterator[Callable[[str], tuple[Project, subproces
 def test_a_benchmark_at_work_is_shown_stopped_gently_and_resumed(
     started: Callable[[str], tuple[Project, subprocess.Popen[str]]],
 ) -> None:
-    project, child = started("slow250")
+    project, child = started("slow150")
     busy = until(project, lambda each: each.runner.pid is not None and each.done > 0)
     assert (busy.kind, busy.runner.state, busy.runner.pid) == ("benchmark", "at work", child.pid)
     assert busy.planned == busy.done + busy.skipped + busy.left
@@ -143,9 +143,16 @@ def test_a_killed_benchmark_is_told_as_such(
 def test_what_a_budget_cut_is_left_and_a_search_has_no_known_end(tmp_path: Path) -> None:
     project = make_project(tmp_path, [("one", ())])
     goodput = options_of(
-        suites=("performance",), loads=("goodput=1-2",), limits=("ttft_ms=60000",), budget_seconds="0.000001"
+        suites=("performance",),
+        loads=("goodput=1-2",),
+        limits=("ttft_ms=60000",),
+        budget_seconds="0.000001",
+        event_loop="uvloop",
     )
     assert project.bench(goodput) == 3
+    assert project.read()[0].host.event_loop == "uvloop", "the loop of a run stands in its manifest"
+    with pytest.raises(UsageError, match="there is no event loop 'trio'"):
+        project.bench(options_of(event_loop="trio"))
     standing = told(project)[1]
     assert (standing.done + standing.left, standing.skipped) == (standing.planned, 0)
     assert standing.left > 0
