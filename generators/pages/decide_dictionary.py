@@ -39,15 +39,15 @@ CELL_KEYS: Mapping[str, str] = {
     "basis": "what its costs rest on; null where bases differ or none is known",
     "command": "runs more tasks of it",
     "flag": "text and address of the mark on costs that disagree; null without one",
-    "quality": "amount (failed trials as 0), centre and standard error over tasks, number of tasks, both ends of "
-    "the 95 % interval, worst and best case, open, failed and passed trials",
+    "quality": "amount (failed trials as 0), centre and standard error over tasks, number of tasks, both "
+    "ends of the 95 % interval, worst and best case, open, failed and passed trials",
     "cost": "US dollars per task; null where not known",
     "cost_n": "trials behind it",
     "cost_m": "trials that could be",
     "minutes": "minutes per task; null where not known",
     "minutes_n": "trials behind it",
     "minutes_m": "trials that could be",
-    "membership": "probability of being on the frontier of its basis, untested below 20 tasks; null: no point",
+    "membership": "probability on the frontier of its basis; untested below 20 tasks; null: no point",
     "membership_across": "the same across bases: directional only",
     "text": "the same figures as the page writes them, with basis and day of the prices",
 }

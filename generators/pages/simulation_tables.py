@@ -8,12 +8,26 @@ from generators.statistics.simulation.result import CoverageRow, StatisticsMeasu
 
 SHOWN = frozenset({("t", "mean score"), ("bootstrap-t", "mean cost"), ("bootstrap-t", "cost difference")})
 """Intervals that pages show although nothing is promised of them, by method and what they are of."""
+ENOUGH_POINTS = 100
 
 
 def worst_shown(measured: StatisticsMeasurement) -> str:
     """The least coverage of the intervals that are shown without a promise; empty where none was measured."""
     found = [row.coverage for row in measured.coverage if (row.method, row.what) in SHOWN]
     return words.percent(min(found)) if found else ""
+
+
+def widest_miss(measured: StatisticsMeasurement) -> str:
+    """How far stated membership is off for boards of one size, at worst, in words; empty without any."""
+    # A class of few points is off by chance alone.
+    found = [row for row in measured.calibration if row.points >= ENOUGH_POINTS and row.cells]
+    if not found:
+        return ""
+    worst = max(found, key=lambda row: abs(row.stated - row.true))
+    return (
+        f"{words.percent(worst.stated)} was stated where {words.percent(worst.true)} was true "
+        f"({worst.population}, {worst.tasks} tasks, boards of {worst.cells} cells, {worst.points:,} points)"
+    )
 
 
 def criteria_table(measured: StatisticsMeasurement) -> Table:

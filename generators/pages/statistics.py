@@ -15,6 +15,7 @@ from generators.pages.simulation_tables import (
     criteria_table,
     equal_boards_table,
     source_table,
+    widest_miss,
     worst_shown,
 )
 from generators.pages.table import Column, Entry, Table, link_entry, table
@@ -69,6 +70,7 @@ def pages(world: World) -> Iterator[Page]:
             "criteria": criteria_table(measured) if measured else None,
             "coverage": coverage_table(measured) if measured else None,
             "worst_shown": worst_shown(measured) if measured else "",
+            "widest_miss": widest_miss(measured) if measured else "",
             "equal_boards": equal_boards_table(measured) if measured else None,
             "claims": claims_table(measured) if measured else None,
             "calibration": calibration_table(measured) if measured else None,

@@ -134,6 +134,13 @@ def test_an_interval_that_pages_show_is_told_from_one_for_comparison(pages: dict
     assert ("t for comparison, not shown", "mean cost") in said
 
 
+def test_membership_that_holds_only_over_boards_of_all_sizes_says_how_far_one_size_is_off(
+    pages: dict[str, Shown],
+) -> None:
+    text = pages[links.STATISTICS].body.text
+    assert "at worst 63 % was stated where 76 % was true (made checks, 21 tasks, boards of 20 cells" in text
+
+
 def test_the_statistics_page_shows_every_promise_of_the_simulation(
     pages: dict[str, Shown], world: World
 ) -> None:
