@@ -6,15 +6,20 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from runner.endpoint.acceptance import named_in, parts_of
+from runner.endpoint.acceptance import named_in, other_limits, parts_of
 from runner.endpoint.capabilities import Capabilities
 from runner.endpoint.request import AskRequest, Message, Protocol, Tool
+from runner.endpoint.result import Failure, Outcome, Phase, StreamResult
+from runner.endpoint.standing import Standing, standing_of
 from runner.engine.bench.command import BenchCall, bench_command
 from runner.engine.bench.options import BenchOptions
 from runner.errors import ConfigurationError
 from runner.records.bench_manifest import BenchManifest, BenchPreflight
 from runner.store.bench_run import BenchRun, find_runs, newest
+from tests.endpoint.statistics.trials import NOON
 from tests.engine.bench.picky import Body, Picky, Refusal, Rule, picky, refused
 from tests.engine.bench.project import Project, make_project, options_of
 
@@ -84,6 +89,15 @@ def no_more_than_512(body: Body) -> Refusal | None:
     return refused(message) if body.get("max_tokens", 0) > 512 else None
 
 
+def no_room_for_more_than_700(body: Body) -> Refusal | None:
+    asked = body.get("max_tokens", 0)
+    message = (
+        f"This model's maximum context length is 700 tokens. However, you requested {asked + 16} tokens "
+    )
+    message += f"(16 in the messages, {asked} in the completion). Please reduce the length."
+    return refused(message) if asked + 16 > 700 else None
+
+
 def no_choice_but_auto(body: Body) -> Refusal | None:
     fault = {"detail": [{"type": "literal_error", "loc": ["body", "tool_choice"], "input": body}]}
     return (422, fault) if body.get("tool_choice") not in {None, "auto"} else None
@@ -95,6 +109,7 @@ def no_choice_but_auto(body: Body) -> Refusal | None:
         (only_one_temperature, "named", {"temperature": False}, "temperature"),
         (only_the_new_name, "named", {"max_output_key": "max_completion_tokens"}, "max_tokens"),
         (no_more_than_512, "named", {"max_output_tokens": 512}, ""),
+        (no_room_for_more_than_700, "named", {"context_tokens": 700, "max_output_tokens": 350}, ""),
         (
             named("stream_options", "Unrecognized request argument supplied: stream_options"),
             "named",
@@ -329,3 +344,21 @@ def test_the_part_that_an_error_speaks_of_is_told_from_what_it_only_repeats(
     can = Capabilities(efforts=("none",), parameters={"seed": 1})
     names = [part.name for part in named_in(words, parts_of(the_request(), can))]
     assert (names[0] if names else None) == first
+
+
+@given(st.text(max_size=600), st.sampled_from([None, 200, 400, 401, 403, 404, 422, 429, 500]))
+def test_no_words_of_an_endpoint_break_the_pre_flight(words: str, status: int | None) -> None:
+    can = Capabilities(efforts=("none",), parameters={"seed": 1})
+    parts = parts_of(the_request(), can)
+    assert set(named_in(words, parts)) <= set(parts)
+    for changes in other_limits(the_request(), words):
+        assert all(value != 0 for value in changes.values())
+    failure = Failure(code=f"http_{status}", message=words, phase=Phase.HEADERS)
+    result = StreamResult(
+        protocol=Protocol.CHAT_COMPLETIONS,
+        started_at=NOON,
+        outcome=Outcome.HTTP_ERROR,
+        failure=failure,
+        http_status=status,
+    )
+    assert standing_of(result, names_a_part=False) is not Standing.ACCEPTED
