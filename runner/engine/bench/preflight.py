@@ -57,7 +57,7 @@ def preflighted(
         )
         return list(await asyncio.gather(*looks))
 
-    asked = run_loop(all_of_them())
+    asked = run_loop(all_of_them(), manifest.host.event_loop)
     kept_out = [each for each in asked if each.looked.standing in KEPT_OUT]
     if kept_out:
         raise not_to_be_asked(kept_out, len(asked), environment, scanner)
