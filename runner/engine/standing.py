@@ -15,6 +15,7 @@ from runner.engine.status import RunnerStatus, runner_status
 from runner.engine.status_text import duration, runner_line
 from runner.records import Part
 from runner.records.base import Moment
+from runner.records.nouns import counted
 
 
 class Share(Part):
@@ -99,7 +100,7 @@ def _spent(standing: Standing) -> str:
     words = dollars(standing.spent_usd)
     if standing.unpriced:
         least = f"at least {words}" if standing.spent_usd else "unknown"
-        words = f"{least}, {standing.unpriced} requests without a price"
+        words = f"{least}, {counted(standing.unpriced, 'request')} without a price"
     if standing.budget_usd is not None:
         words += f" of {dollars(standing.budget_usd)}"
     return f"{words}; {time}"

@@ -41,7 +41,7 @@ def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
     cut = sum(count for reason, count in so_far.skipped.items() if reason in MADE_UP_FOR)
     over = done_by_key(trials)
     left = so_far.left + cut
-    costs = [request.cost_usd for trial in trials for request in trial.requests if _was_sent(request.outcome)]
+    costs = [*_costs(manifest, trials)]
     return Standing(
         kind="benchmark",
         identifier=manifest.run_id,
@@ -69,8 +69,15 @@ def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
     )
 
 
-def _was_sent(outcome: str) -> bool:
-    return outcome not in OURS
+def _costs(manifest: BenchManifest, trials: Sequence[BenchTrial]) -> Iterator[float | None]:
+    """Dollars of each request that is billed, of those before the run in one sum; nobody bills a 4xx."""
+    for before in manifest.preflight:
+        if before.requests:
+            yield before.cost_usd
+    for request in (request for trial in trials for request in trial.requests):
+        refused = request.http_status is not None and 400 <= request.http_status < 500
+        if request.cost_usd is not None or not (refused or request.outcome in OURS):
+            yield request.cost_usd
 
 
 def _goes_on(manifest: BenchManifest, summary: BenchSummary | None, left: int) -> bool:

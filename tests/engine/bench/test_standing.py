@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,13 +15,18 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from runner.engine.bench.standing import bench_name
+from runner.engine.bench.standing import bench_name, bench_standing
 from runner.engine.journal import read_state
 from runner.engine.lock import locked
-from runner.engine.standing import Standing
+from runner.engine.places import Places
+from runner.engine.standing import Standing, standing_lines
 from runner.engine.status_command import status_command
 from runner.engine.stopping import stop_command
 from runner.errors import UsageError
+from runner.records.bench_manifest import BenchPreflight
+from runner.store.bench_run import BenchRun, TrialLog
+from tests import bench_examples
+from tests.bench_examples import NOON
 from tests.engine.bench.project import REPOSITORY, Project, make_project, options_of
 from tests.engine.bench.test_killed import DEADLINE, PROGRAM
 
@@ -164,3 +170,45 @@ def test_what_a_budget_cut_is_left_and_a_search_has_no_known_end(tmp_path: Path)
     state = read_state(project.places.state(bench_name(standing.identifier)))
     assert state is not None
     assert state.ended_at is not None
+
+
+def test_what_was_spent_is_at_least_what_is_known_and_a_refused_request_is_billed_by_nobody(
+    tmp_path: Path,
+) -> None:
+    plan, whole = bench_examples.manifest(), bench_examples.trial()
+    before = BenchPreflight(target=plan.reference, requests=3, seconds=1.0, cost_usd=0.25)
+    settings = plan.settings.model_copy(update={"budget_usd": 5.0})
+    plan = plan.model_copy(update={"demonstration": False, "preflight": (before,), "settings": settings})
+    [request] = whole.requests
+    paid = request.model_copy(update={"cost_usd": 0.5, "cost_missing": None})
+    refused = request.model_copy(update={"outcome": "rate-limited", "http_status": 429})
+    places = Places(tmp_path)
+    run = BenchRun(places.roots().public, plan.model, plan.run_id)
+    run.begin(plan)
+    log = TrialLog(run)
+    log.append(whole.model_copy(update={"requests": (refused, paid)}))
+    log.close()
+    found = bench_standing(run, places, NOON)
+    assert (found.spent_usd, found.unpriced, found.budget_usd) == (0.75, 0, 5.0)
+    assert "spent: $0.75 of $5.00; " in "\n".join(standing_lines(found, NOON))
+    assert found.resume == f"invoke bench --resume {plan.run_id}", "its figures are not written yet"
+
+    unknown = plan.model_copy(update={"preflight": (before.model_copy(update={"cost_usd": None}),)})
+    run.manifest_path.write_bytes(unknown.to_bytes())
+    found = bench_standing(run, places, NOON)
+    assert (found.spent_usd, found.unpriced) == (0.5, 1)
+    assert "spent: at least $0.50, 1 request without a price" in "\n".join(standing_lines(found, NOON))
+
+
+def test_one_that_cannot_be_read_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    project = make_project(tmp_path, [("one", ())])
+    assert project.bench(options_of(cases=("fixed_output_stream",))) == 0
+    sound = project.run()
+    older = sound.folder.with_name("20200101t000000-smoke-abc123")
+    shutil.copytree(sound.folder, older)
+    (older / "summary.json").unlink()
+    (older / "trials.jsonl").unlink()
+    shown = words(project)
+    assert f"benchmark {sound.run_id}" in shown.splitlines()[0]
+    assert "cannot be read: benchmark 20200101t000000-smoke-abc123: could not read" in shown
+    assert "invoke verify" in shown
