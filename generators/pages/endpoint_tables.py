@@ -267,7 +267,9 @@ def _tokens(summary: TargetSummary) -> Entry:
     if tokens.characters_per_token is not None:
         notes.append(f"{tokens.characters_per_token:.1f} characters per visible token")
     if tokens.misfits:
-        notes.append(f"counts of {tokens.misfits:,} of {tokens.compared:,} long answers do not fit their text")
+        notes.append(
+            f"counts of {tokens.misfits:,} of {tokens.compared:,} long answers do not fit their text"
+        )
     return Entry(f"{words.tokens(tokens.prompt)} / {words.tokens(tokens.output)}", note="; ".join(notes))
 
 
