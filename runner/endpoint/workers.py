@@ -33,6 +33,8 @@ from runner.errors import EndpointError
 
 START_SECONDS = 60.0
 END_SECONDS = 5.0
+OWN_FAULT = 4
+"""Exit code of what no endpoint did."""
 BOUNDS = Bounds()
 
 
@@ -188,7 +190,11 @@ class Worker:
 
     @staticmethod
     def _gone() -> EndpointError:
-        return EndpointError("a process that asks for its share of the load died")
+        error = EndpointError(
+            "a process that asks for its share of the load died", remedy="go on with invoke bench --resume"
+        )
+        error.exit_code = OWN_FAULT
+        return error
 
     async def _close(self, *, in_order: bool = False) -> None:
         process, listening = self._process, self._listening

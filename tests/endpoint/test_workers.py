@@ -116,8 +116,9 @@ async def test_the_key_goes_through_a_pipe_alone_and_a_death_ends_the_load(nobod
             await endless[1]
 
     async with serving(script) as server:
-        with pytest.raises(EndpointError, match="share of the load died"):
+        with pytest.raises(EndpointError, match="share of the load died") as caught:
             await load(server)
+    assert caught.value.exit_code == 4
     assert all(KEY.encode() in head for head in heads)
 
 

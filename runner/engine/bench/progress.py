@@ -96,7 +96,7 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
             if point.flags:
                 yield f"  note: {label}, {curve.group} {point.level:g}: {'; '.join(point.flags)}"
         for why in () if curve.goodput is None else curve.goodput.undecided.items():
-            yield f"  note: {label}: {why[0].rpartition('|')[2]} is undecided: {why[1]}"
+            yield f"  note: {label}, {curve.group} {why[0].rpartition('@')[2]} is undecided: {why[1]}"
     for flag in summary.flags:
         yield f"  note: {flag}"
     for each in summary.thresholds:

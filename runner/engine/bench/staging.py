@@ -141,13 +141,14 @@ class Staging:
             return reason
         slots = max(1, int(stage.level) if stage.closed_loop else min(OPEN_SLOTS, len(todo)))
         async with AsyncExitStack() as stack:
+            # Before any client is there: a collection must not look like a lag of its loop.
+            stack.enter_context(without_collection())
             asks = await self._asks(
                 stack, live, slots, min(slots, workers_at(self.means.manifest, streams_of(stage)))
             )
-            with without_collection():
-                begin()
-                how = StageMeans(asks, live.target, self.means.manner(), stopped, over)
-                return await play_stage(stage, todo, sitting, how)
+            begin()
+            how = StageMeans(asks, live.target, self.means.manner(), stopped, over)
+            return await play_stage(stage, todo, sitting, how)
 
     async def _asks(
         self, stack: AsyncExitStack, live: LiveTarget, slots: int, workers: int

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from runner.endpoint.calibration import Calibration, CalibrationLevel, Spread
+from runner.endpoint.statistics.summary import account
 from runner.engine.bench.arranging import Levels, levels_of, numbers_to_try, workers_at
 from runner.engine.bench.calibrating import calibrated, calibration_lines
 from runner.engine.bench.ledger import LOAD_TIME_SHORT, Spending
@@ -16,6 +17,7 @@ from runner.errors import EndpointError
 from runner.records.bench_manifest import BenchManifest, LoadStage
 from tests.bench_examples import NOON
 from tests.bench_examples import manifest as example
+from tests.bench_examples import trial as made
 from tests.endpoint.statistics.trials import loaded
 from tests.engine.bench.project import make_project, options_of
 
@@ -229,3 +231,14 @@ def test_a_budget_that_covers_no_steady_window_spends_little_and_says_so(tmp_pat
     assert len(made) == 1
     assert LOAD_TIME_SHORT in summary.ended_reason
     assert any("is not begun: warm-ups and a steady window take about" in line for line in project.said)
+
+
+def test_a_case_that_is_also_a_load_is_not_short_of_the_trials_of_the_load() -> None:
+    manifest = example()
+    plain = manifest.planned[0]
+    of_load = [plain.model_copy(update={"key": f"stage|{number}", "stage": "stage"}) for number in range(3)]
+    both = manifest.model_copy(update={"planned": (plain, *of_load)})
+    trials = [made(), made().model_copy(update={"key": "stage|0", "load": loaded(0, 0.0, 1.0).load})]
+    found = account(both, trials, plain.target, plain.case)
+    assert (found.planned, found.done, found.left, found.unplanned) == (1, 1, 0, 0)
+    assert (account(both, trials).planned, account(both, trials).left) == (4, 2)

@@ -184,7 +184,13 @@ def test_the_plan_says_what_was_skipped_and_why(pages: dict[str, Shown]) -> None
 
 
 def test_the_clients_own_error_stands_with_its_limits(pages: dict[str, Shown]) -> None:
-    first, second = pages[RUN_PAGE].table("Client of run r1 before it began")
+    first, second, unused = pages[RUN_PAGE].table("Client of run r1 before it began")
+    assert (first["Processes"], unused["Processes"]) == ("1", "2 measured and not used")
+    assert "Its floor, which is in every time to the first token: 0.20 ms at p50." in pages[RUN_PAGE].source
+    speed = pages[RUN_PAGE].table("Times and speed, run r1")[0]
+    assert speed["Client's own error"].startswith("0.20 ms / 1.0 ms floor 0.20 ms")
+    loads = pages[RUN_PAGE].table("Load of swift, sweep, run r1")
+    assert loads[2]["Client's own error"].startswith("0.90 ms / 4.5 ms floor 0.20 ms")
     assert (first["Within limits"], second["Within limits"]) == ("yes", "no: beyond a limit")
     assert second["TTFT bias, p50"] == "0.90 ms limit 0.50 ms, exceeded"
     assert "TTFT bias at 4 streams is 0.9 / 4.5 ms" in pages[RUN_PAGE].source

@@ -277,7 +277,8 @@ def _calibration() -> BenchCalibration:
     ]  # fmt: skip
     return BenchCalibration(
         measured_at=NOON, first_ms=200.0, gap_ms=20.0, chunks=50, event_loop="asyncio",
-        load_average=0.4, levels=tuple(rows),
+        load_average=0.4, floor_ms=0.2, levels=tuple(rows),
+        not_used=(rows[1].model_copy(update={"workers": 2}),),
     )  # fmt: skip
 
 
