@@ -26,7 +26,13 @@ from runner.engine.bench.ledger import Spending, counts, done_by_key
 from runner.engine.bench.live import LiveTarget, Means, Writer
 from runner.engine.bench.options import BenchOptions
 from runner.engine.bench.planning import Surroundings, plan, targets_of
-from runner.engine.bench.preflight import DEMONSTRATION, SWITCHED_OFF, preflighted, targets_corrected
+from runner.engine.bench.preflight import (
+    DEMONSTRATION,
+    LOOKS_FIRST,
+    SWITCHED_OFF,
+    preflighted,
+    targets_corrected,
+)
 from runner.engine.bench.progress import ending_lines, plan_lines, trial_line
 from runner.engine.bench.resuming import mark_key, targets_again
 from runner.engine.bench.running import Outcome, run_bench
@@ -81,7 +87,7 @@ def bench_command(places: Places, say: Say, call: BenchCall, environ: Mapping[st
             return _go_on(places, say, call, environment)
         return _begin(places, say, call, environment)
     except KeyboardInterrupt:
-        say("interrupted before anything was asked")
+        say("interrupted before anything was measured")
         return PARTIAL
 
 
@@ -104,6 +110,8 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
     if call.dry_run:
         for line in plan_lines(manifest):
             say(line)
+        if options.preflight and not manifest.demonstration:
+            say(LOOKS_FIRST)
         return 0
     run = _run_of(places, manifest, environment, targets)
     why = DEMONSTRATION if manifest.demonstration else "" if options.preflight else SWITCHED_OFF

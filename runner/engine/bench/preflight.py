@@ -31,6 +31,10 @@ from runner.secrets import Scanner
 Say = Callable[[str], None]
 SWITCHED_OFF = "switched off"
 DEMONSTRATION = "the built-in server accepts everything"
+LOOKS_FIRST = (
+    "before the first trial each mapping is asked, mostly once, whether it takes these parameters; "
+    "these requests count in the budgets and in no figure (--no-preflight leaves them out)"
+)
 
 
 def preflighted(

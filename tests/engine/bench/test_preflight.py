@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -288,6 +289,17 @@ def test_a_run_that_goes_on_asks_nothing_again_and_keeps_to_what_was_found(proje
     again = server.heard[before:]
     assert len(again) == len(lines) - 1
     assert all("temperature" not in body and body["reasoning_effort"] == "high" for body in again)
+
+
+def test_a_dry_run_says_what_would_be_asked_first_and_asks_nothing(project: Project) -> None:
+    with picky(only_one_temperature) as server:
+        options = options_of(models=("some-model",), url=server.url, api_key_env=VARIABLE, cases=CASES)
+        for preflight in (True, False):
+            project.said.clear()
+            call = BenchCall(replace(options, preflight=preflight), dry_run=True)
+            assert bench_command(project.places, project.said.append, call, {}) == 0
+            assert any("each mapping is asked" in line for line in project.said) is preflight
+        assert not server.heard
 
 
 def test_without_a_pre_flight_everything_is_sent_as_it_is_and_the_manifest_says_so(project: Project) -> None:
