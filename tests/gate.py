@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -25,6 +26,8 @@ def run_gate(places: Places, say: Callable[[str], None], only: Sequence[str]) ->
     # What the tests need is fetched while lint and types are looked at: the one waits, the other computes.
     with ThreadPoolExecutor(max_workers=1) as pool:
         ready = pool.submit(_ensure, places, say)
+        if not only:
+            pool.submit(_compile_tests, places)
         code = _first_failure(places, say, () if only else CHECKS)
         ready.result()
     return code or _first_failure(places, say, [("pytest", "-n", "2", *only)])
@@ -34,6 +37,23 @@ def _ensure(places: Places, say: Callable[[str], None]) -> None:
     ensure_chromium(say)
     ensure_sandbox(say)
     ensure_agents(places.harnesses, say)
+
+
+def _compile_tests(places: Places) -> None:
+    """Keep the tests and what they import as bytecode, which every worker would otherwise make for itself.
+
+    A machine may forbid Python to write it. What is wrong with a test is told when the tests run.
+    """
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-q"]
+    subprocess.call(
+        command,
+        cwd=places.root,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
 
 
 def _first_failure(places: Places, say: Callable[[str], None], steps: Sequence[Sequence[str]]) -> int:
