@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+import httpx
+
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint, TokenPrices, WireProtocol
 from runner.providers.about import About
@@ -19,6 +21,7 @@ from runner.providers.bedrock_checks import (
     hidden,
     lasting_check,
     model_checks,
+    reach_check,
     require_invocable,
 )
 from runner.providers.bedrock_models import ROOTS, protocols_of
@@ -93,6 +96,7 @@ class Bedrock:
 
     Args:
         make: makes the session of boto3; only tests give another one.
+        transport: only for tests: what carries the question whether the service can be reached.
         now: the time of day.
     """
 
@@ -103,6 +107,7 @@ class Bedrock:
     demonstration: bool = False
     key_variable: str = BEARER_VARIABLE
     make: SessionMaker = boto_session
+    transport: httpx.BaseTransport | None = None
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def protocols_for(self, model: str) -> tuple[WireProtocol, ...]:
@@ -157,7 +162,7 @@ class Bedrock:
     def checks(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
     ) -> Iterator[Check]:
-        """Region, whose the credentials are, how long they last, whether the account may ask the model."""
+        """Region, whose the credentials are, how long they last, the model, whether the service is reached."""
         try:
             bearer = given_key(settings, environment)
             account = None if bearer is not None else self._account(settings, environment)
@@ -170,6 +175,7 @@ class Bedrock:
         yield Check("region", CheckState.PASS, f"{region}, at {address}")
         if bearer is not None or account is None:
             yield bearer_check(bearer or "", region, settings, self.now())
+            yield reach_check(address, self.transport)
             return
         try:
             identity = account.identity()
@@ -179,10 +185,12 @@ class Bedrock:
         except NotTold as error:
             found = f"AWS does not say whose they are: {error}"
             yield Check(CREDENTIALS, CheckState.WARN, found, "look at the network, or allow sts calls")
+            yield reach_check(address, self.transport)
             return
         yield Check(CREDENTIALS, CheckState.PASS, f"{identity.name} in account {hidden(identity.account)}")
         yield lasting_check(account)
         yield from model_checks(account, model)
+        yield reach_check(address, self.transport)
 
     def _account(self, settings: ProviderSettings, environment: Mapping[str, str]) -> Account:
         profile = settings.aws_profile or environment.get("AWS_PROFILE") or None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from runner.errors import ConfigurationError
+import httpx
+
+from runner.errors import ConfigurationError, EndpointError
+from runner.providers.asking import Asker
 from runner.providers.base import ProviderSettings
 from runner.providers.bedrock_account import Account, NotTold
 from runner.providers.bedrock_models import area_for, area_of, base_model
 from runner.providers.bedrock_token import ends_at, region_in
-from runner.providers.checks import CREDENTIALS, SERVED_MODEL, Check, CheckState
+from runner.providers.checks import CREDENTIALS, ENDPOINT, SERVED_MODEL, Check, CheckState
 
 PROFILE_NEEDED = "INFERENCE_PROFILE"
 ON_DEMAND = "ON_DEMAND"
@@ -38,6 +41,17 @@ def bearer_check(bearer: str, region: str, settings: ProviderSettings, now: date
         )
     found = f"a key for Bedrock that ends at {end:%Y-%m-%d %H:%M} UTC; trials that begin near it will fail"
     return Check(CREDENTIALS, CheckState.WARN, found, "with AWS credentials instead, keys are made anew")
+
+
+def reach_check(address: str, transport: httpx.BaseTransport | None) -> Check:
+    """Whether anybody answers where models are run, whatever the answer is; no key is shown."""
+    try:
+        with Asker(transport=transport) as asker:
+            asker.get(address)
+    except EndpointError as error:
+        fix = "look at the network and the region, or name a private link with --endpoint"
+        return Check(ENDPOINT, CheckState.FAIL, f"{address}: {error.what}", fix)
+    return Check(ENDPOINT, CheckState.PASS, f"{address} answers")
 
 
 def require_invocable(account: Account, model: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import httpx
 import pytest
 
 from runner.errors import ConfigurationError
@@ -32,7 +33,15 @@ def refusal(
     return caught.value
 
 
+ANSWERS = httpx.MockTransport(lambda _: httpx.Response(403, json={"message": "Missing Authentication Token"}))
+"""The service that runs models, as far as it answers somebody who shows no key."""
+
+
 def checks(
-    environment: Environment, model: str = PLAIN, settings: ProviderSettings = SETTINGS
+    environment: Environment,
+    model: str = PLAIN,
+    settings: ProviderSettings = SETTINGS,
+    transport: httpx.BaseTransport = ANSWERS,
 ) -> dict[str, Check]:
-    return {check.name: check for check in Bedrock().checks(model, settings, environment)}
+    bedrock = Bedrock(transport=transport)
+    return {check.name: check for check in bedrock.checks(model, settings, environment)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import httpx
 import pytest
 
 from runner.engine.sessions import common_protocol
@@ -160,7 +161,7 @@ def test_a_profile_that_is_not_there_fails_the_check_with_one_that_is(environmen
 def test_all_is_well_is_said_line_by_line_without_the_whole_account(environment: Environment) -> None:
     found = checks(environment, f"us.{PROFILED}")
     assert {check.state for check in found.values()} == {CheckState.PASS}
-    assert list(found) == ["region", "credentials", "credentials last", "served model"]
+    assert list(found) == ["region", "credentials", "credentials last", "served model", "endpoint"]
     assert "123456789012" not in found["credentials"].found
     assert found["credentials"].found.endswith("...9012")
 
@@ -201,3 +202,17 @@ def test_temporary_keys_that_nobody_renews_are_warned_of(environment: Environmen
 def test_nothing_that_the_checks_say_holds_a_secret(environment: Environment) -> None:
     said = repr(checks({**environment, "AWS_SESSION_TOKEN": "a-session-token"}))
     assert not [secret for secret in (*KEYS.values(), "a-session-token") if secret in said]
+
+
+def test_a_service_that_nobody_answers_for_stops_a_run_even_where_sts_does_not_tell(
+    environment: Environment,
+) -> None:
+    def nobody(request: httpx.Request) -> httpx.Response:
+        assert not {"authorization", "x-amz-security-token"} & set(request.headers), "no key is shown"
+        raise httpx.ConnectError("no route to host")
+
+    assert checks(environment)["endpoint"].state is CheckState.PASS
+    found = checks(environment, transport=httpx.MockTransport(nobody))["endpoint"]
+    assert found.state is CheckState.FAIL
+    assert "https://bedrock-runtime.us-east-1.amazonaws.com" in found.found
+    assert "--endpoint" in found.fix
