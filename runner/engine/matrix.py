@@ -49,7 +49,11 @@ class _Faults:
         self.found.append((self.document.line(location), what))
 
     def unknown(self, location: Location, name: str, known: Iterable[str]) -> None:
-        """Note a key that is not known here."""
+        """Note a key that is not known here; one that an entry of a list may have is told where it goes."""
+        for axis, owned in (("datasets", OF_A_DATASET), ("models", OF_A_MODEL)):
+            if len(location) == 1 and name in owned:
+                self.add(location, f"{name}: belongs in an entry of {axis}")
+                return
         near = difflib.get_close_matches(name, sorted(known), n=1)
         self.add(location, f"{name}: unknown key" + (f" (did you mean {near[0]}?)" if near else ""))
 

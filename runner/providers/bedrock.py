@@ -162,7 +162,7 @@ class Bedrock:
     def checks(
         self, model: str, settings: ProviderSettings, environment: Mapping[str, str]
     ) -> Iterator[Check]:
-        """Region, whose the credentials are, how long they last, the model, whether the service is reached."""
+        """Region, whose the credentials are, how long they last, the model, and that the service answers."""
         try:
             bearer = given_key(settings, environment)
             account = None if bearer is not None else self._account(settings, environment)

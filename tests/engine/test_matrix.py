@@ -85,6 +85,11 @@ def test_prices_belong_to_the_model_they_are_of(tmp_path: Path) -> None:
     assert "price_input: unknown key" in faults(tmp_path, SMALL + "limits: {price_input: 1}\n")
 
 
+def test_a_key_of_an_entry_that_stands_beside_the_lists_is_told_where_it_belongs(tmp_path: Path) -> None:
+    assert "tasks: belongs in an entry of datasets" in faults(tmp_path, SMALL + "tasks: [fair-rounding]\n")
+    assert "provider: belongs in an entry of models" in faults(tmp_path, SMALL + "provider: replay\n")
+
+
 def test_a_partial_match_leaves_cells_out(tmp_path: Path) -> None:
     text = SMALL.replace("[loop]", "[loop, pi, codex]")
     text += "exclude:\n  - {harness: pi}\n  - {harness: codex, model: replay-hasty}\n"
