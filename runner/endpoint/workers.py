@@ -224,13 +224,18 @@ class Workers:
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> tuple[Worker, ...]:
+        has_begun = False
         try:
             async with asyncio.TaskGroup() as group:
                 for worker in self.each:
                     group.create_task(self._stack.enter_async_context(worker))
+            has_begun = True
         except BaseExceptionGroup as group_of:
-            await self._stack.aclose()
             raise group_of.exceptions[0] from None
+        finally:
+            if not has_begun:
+                # Also where the run is given up meanwhile: those that began before are ended.
+                await self._stack.aclose()
         return self.each
 
     async def __aexit__(
@@ -246,7 +251,8 @@ def play_in_workers(batch: Batch, workers: int, loop: LoopName = "asyncio") -> P
     stamps that come back are on the clock that all processes of a machine share.
 
     Raises:
-        EndpointError: a worker died; what the others measured would be a different load.
+        EndpointError: a worker died, and what the others measured would be a different load; or one did not
+            say at its end what it took, and the sum over the others would be too small.
     """
     count = min(workers, len(batch.sessions))
     return run(play(batch) if count <= 1 else _played(batch, count, loop), loop)
@@ -258,6 +264,8 @@ async def _played(batch: Batch, count: int, loop: LoopName) -> Played:
     async with workers as asks:
         taken = await play_with(batch, asks)
     ended = [worker.ended for worker in workers.each if worker.ended is not None]
+    if len(ended) < count:
+        raise EndpointError("a process that shared the load did not say what it took")
     lags = [each.largest_lag_ms for each in ended if each.largest_lag_ms is not None]
     return Played(
         results=taken.results(),

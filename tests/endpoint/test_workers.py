@@ -20,7 +20,7 @@ from runner.endpoint.load import Batch, Session
 from runner.endpoint.metronome.beat import Beat
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.worker_words import Opening
-from runner.endpoint.workers import Workers, play_in_workers
+from runner.endpoint.workers import Worker, Workers, play_in_workers
 from runner.errors import ConfigurationError, EndpointError
 from tests.endpoint.exchanges import question
 from tests.endpoint.servers import HEAD, WHOLE, Peer, Server, serving
@@ -120,6 +120,37 @@ async def test_the_key_goes_through_a_pipe_alone_and_a_death_ends_the_load(nobod
             await load(server)
     assert caught.value.exit_code == 4
     assert all(KEY.encode() in head for head in heads)
+
+
+@looped
+async def test_a_run_given_up_while_its_workers_start_leaves_none_behind(
+    nobody_is_left: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, begin = asyncio.Event(), Worker.__aenter__
+
+    async def one_alone_begins(worker: Worker) -> Worker:
+        if worker is not workers.each[0]:
+            await asyncio.Event().wait()
+        entered = await begin(worker)
+        begun.set()
+        return entered
+
+    monkeypatch.setattr(Worker, "__aenter__", one_alone_begins)
+    workers = Workers(Opening(NOBODY, 1), 2)
+    beginning = asyncio.create_task(workers.__aenter__())
+    await begun.wait()
+    beginning.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await beginning
+
+
+def test_what_a_load_took_is_no_sum_over_some_of_its_processes(
+    nobody_is_left: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runner.endpoint.workers.END_SECONDS", 0.0)
+    batch = Batch(NOBODY, (Session((question(),)),) * 2, read_at_once=True)
+    with pytest.raises(EndpointError, match="did not say what it took"):
+        play_in_workers(batch, 2)
 
 
 @looped
