@@ -44,6 +44,11 @@ _CREDIT = re.compile(
     r"(insufficient[ _](quota|credit|balance|fund)|credit balance|out of credit|billing|payment required)",
     re.IGNORECASE,
 )
+_PASSING = re.compile(
+    r"(rate[ _-]?limit|per[ _-]?(minute|second|hour|day)|(retry|try again) (in|after)|retry[ _-]?delay)",
+    re.IGNORECASE,
+)
+"""Of a 429: a pause helps, whatever it says of billing beside that."""
 _MODEL = re.compile(
     r"(model[ _]not[ _]found|(unknown|invalid|no such|unsupported)[ _]model|"
     r"\bmodel\b.{0,120}?\b(not found|not exist|doesn't exist|not (a )?valid|not available|unknown|"
@@ -73,9 +78,7 @@ def standing_of(result: StreamResult, *, names_a_part: bool) -> Standing:
         return Standing.ACCEPTED
     if result.outcome in _NOBODY:
         return Standing.UNREACHABLE
-    if _CREDIT.search(words) and status in {400, 402, 403, 429}:
-        return Standing.CREDIT
-    if status == 402:
+    if status == 402 or (_CREDIT.search(words) and status in {400, 403, 429} and not _passes(result, words)):
         return Standing.CREDIT
     if status == 401 or (status == 403 and not names_a_part):
         return Standing.KEY
@@ -91,3 +94,9 @@ def standing_of(result: StreamResult, *, names_a_part: bool) -> Standing:
     if status is not None and (status in {404, 405, 410} or 300 <= status < 400):
         return Standing.ADDRESS
     return Standing.REFUSED if status in _REFUSING else Standing.UNDECIDED
+
+
+def _passes(result: StreamResult, words: str) -> bool:
+    """Whether a 429 is a limit of rate, which some servers tell with the words of an empty account."""
+    is_code = result.failure is not None and bool(_CREDIT.search(result.failure.code))
+    return result.http_status == 429 and not is_code and bool(_PASSING.search(words))

@@ -268,13 +268,35 @@ def test_a_temperature_that_only_goes_without_thinking_is_kept_there(tmp_path: P
     }
 
 
-def test_a_passing_trouble_is_no_fault_of_ours_and_the_run_begins(project: Project) -> None:
-    busy = iter([(503, "overloaded")])
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        ((503, "overloaded"), "http_error 503"),
+        # A limit of requests per minute, in the words of some servers for an account that is empty.
+        (
+            (
+                429,
+                {
+                    "error": {
+                        "code": 429,
+                        "message": "You exceeded your current quota, please check your plan and billing "
+                        "details. Please retry in 12.5s.",
+                    }
+                },
+            ),
+            "rate_limited 429",
+        ),
+    ],
+)
+def test_a_passing_trouble_is_no_fault_of_ours_and_the_run_begins(
+    project: Project, answer: Refusal, named: str
+) -> None:
+    busy = iter([answer])
     with picky(lambda _body: next(busy, None)) as server:
         assert bench(project, server) == 0
     _, record = found(project)
     assert record.findings == ()
-    assert record.notes == ("one request was not decided: http_error 503; the run itself will show it",)
+    assert record.notes == (f"one request was not decided: {named}; the run itself will show it",)
 
 
 def test_a_run_that_goes_on_asks_nothing_again_and_keeps_to_what_was_found(project: Project) -> None:
