@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -22,7 +22,7 @@ from runner.engine.bench.confining import workbench
 from runner.engine.bench.demonstration import Demonstration
 from runner.engine.bench.ending import PARTIAL, finish, finish_with_fault
 from runner.engine.bench.host import this_host, this_tool
-from runner.engine.bench.ledger import Spending, counts, done_by_key
+from runner.engine.bench.ledger import Spending, counts, done_by_key, searches
 from runner.engine.bench.live import LiveTarget, Means, Writer
 from runner.engine.bench.options import BenchOptions
 from runner.engine.bench.planning import Surroundings, plan, targets_of
@@ -174,7 +174,7 @@ def _work_off(
 ) -> int:
     trials = run.trials()
     done = [trial for trial in trials if counts(trial)]
-    if {each.key for each in manifest.planned} <= {each.key for each in done} and not _searches(manifest):
+    if {each.key for each in manifest.planned} <= {each.key for each in done} and not searches(manifest):
         say(_nothing_left(len(manifest.planned)))
         return _finished(run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
@@ -238,7 +238,12 @@ def first_fault(error: BaseException) -> BaseException:
 
 
 def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: BenchCall, say: Say) -> int:
-    summary = finish(run, manifest, outcome.reasons)
+    try:
+        summary = finish(run, manifest, outcome.reasons)
+    except KeyboardInterrupt:
+        say("interrupted while the figures were made; every result is saved")
+        say(f"make them: invoke bench --resume {manifest.run_id}")
+        return PARTIAL
     for line in ending_lines(run, manifest, summary):
         say(line)
     if call.out:
@@ -247,11 +252,6 @@ def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: Be
         for path in write_reports(run, Path(call.out)):
             say(f"report: {path}")
     return summary.exit_code
-
-
-def _searches(manifest: BenchManifest) -> bool:
-    """Whether a stage decides as it goes, so that nobody knows yet whether it is done."""
-    return any(stage.adaptive for stage in manifest.stages)
 
 
 def _addresses(
@@ -292,7 +292,7 @@ def calibrate_command(say: Say, options: BenchOptions, levels: Sequence[int]) ->
     """Measure the client alone and print its error; 0 where it is within its limits, else 2."""
     from runner.engine.bench.calibrating import calibration_lines
 
-    transport, workers = replace(options).checked().chosen_transport, options.workers
+    transport, workers = options.checked().chosen_transport, options.workers
     wanted = Levels((1,), tuple(levels))
     found, missing = calibrated(
         wanted, transport, tls=False, note=say, workers=workers, loop=options.event_loop

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from runner.endpoint.statistics.outcomes import is_answered
 from runner.endpoint.statistics.summary import Ended, Ending, account, summarise
-from runner.engine.bench.ledger import MADE_UP_FOR
+from runner.engine.bench.ledger import CUT
 from runner.errors import HarnessmarkError
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_summary import BenchSummary
@@ -21,11 +21,11 @@ def finish(run: BenchRun, manifest: BenchManifest, reasons: Sequence[str]) -> Be
     """Write the figures of what is there."""
     trials = run.trials()
     so_far = account(manifest, trials)
-    cut = sum(count for reason, count in so_far.skipped.items() if reason in MADE_UP_FOR)
+    cut = sorted(CUT & so_far.skipped.keys())
     told = [*reasons, *silent_targets(manifest, trials)]
     partial = bool(so_far.left or cut or told)
     ended: Ended = "partial" if partial else "complete"
-    reason = "; ".join(told) or ("something was left" if partial else "")
+    reason = "; ".join(told or cut) or ("something was left" if partial else "")
     ending = Ending(ended, reason, PARTIAL if partial else DONE)
     summary = summarise(manifest, trials, ending, run.trials_sha256())
     # A condition whose figure is not known was not met either: a gate that cannot tell must not open.

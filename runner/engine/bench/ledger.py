@@ -10,14 +10,18 @@ from functools import cached_property
 from runner.endpoint.statistics.money import at_most
 from runner.endpoint.statistics.outcomes import OURS
 from runner.records.bench_manifest import BenchManifest, BenchPrice
+from runner.records.bench_summary import BenchAccount
 from runner.records.bench_trial import BenchTrial
 
 TIME_SPENT = "the budget of time was spent"
 MONEY_SPENT = "the budget of money was spent"
 LOAD_TIME_SPENT = "the budget of time for load was spent"
 LOAD_TIME_SHORT = "the budget of time for load does not cover a steady window"
-MADE_UP_FOR = frozenset({TIME_SPENT, MONEY_SPENT, LOAD_TIME_SPENT, LOAD_TIME_SHORT})
-"""Reasons that a resumed run does not accept: it asks again."""
+MADE_UP_FOR = frozenset({TIME_SPENT, LOAD_TIME_SPENT, LOAD_TIME_SHORT})
+"""Reasons that a resumed run does not accept: it asks again, as time begins anew in each sitting."""
+CUT = MADE_UP_FOR | {MONEY_SPENT}
+"""Reasons for which a run is partial. Money is for all sittings together, so none makes up for that."""
+FOR_ALL = "it is for all sittings together: a new run may have a larger one"
 
 
 def counts(trial: BenchTrial) -> bool:
@@ -86,6 +90,17 @@ class Spending:
         """What ``target`` may still spend; None without a limit."""
         share = self.share_usd
         return None if share is None else max(0.0, share - self.dollars[target])
+
+
+def asks_again(manifest: BenchManifest, account: BenchAccount, *, complete: bool) -> bool:
+    """Whether a further sitting has anything to ask: what is left, what time cut, or an unfinished search."""
+    unfinished = searches(manifest) and not complete
+    return bool(account.left or MADE_UP_FOR & account.skipped.keys() or unfinished)
+
+
+def searches(manifest: BenchManifest) -> bool:
+    """Whether a stage decides as it goes, so that nobody knows before what it asks."""
+    return any(stage.adaptive for stage in manifest.stages)
 
 
 def done_by_key(trials: Iterable[BenchTrial]) -> Mapping[str, BenchTrial]:

@@ -62,7 +62,10 @@ class Pace:
             and each.target != stage.target
         ]
         own = self.needed(stage)
-        return None if own is None else own + sum(self.needed(each) or own for each in same)
+        if own is None:
+            return None
+        others = (self.needed(each) for each in same)
+        return own + sum(own if other is None else other for other in others)
 
 
 class StageClock:

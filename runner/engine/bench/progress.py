@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from runner.engine.bench.calibrating import shared
+from runner.engine.bench.ledger import FOR_ALL, MONEY_SPENT, asks_again
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_summary import BenchSummary, ClientError
 from runner.records.bench_trial import BenchTrial
@@ -73,7 +74,7 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
     planned = counted(account.planned, "trial")
     yield f"{account.done} of {planned} done, {skipped} skipped, {account.left} left"
     for reason, count in account.skipped.items():
-        yield f"  skipped {count}: {reason}"
+        yield f"  skipped {count}: {reason}" + (f"; {FOR_ALL}" if reason == MONEY_SPENT else "")
     if summary.ended_reason:
         yield f"  ended because: {summary.ended_reason}"
     for target in summary.targets:
@@ -104,7 +105,7 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
             what = "unknown" if each.failed is None else f"FAILED with {each.value:g}"
             yield f"  threshold {each.text} at {each.target}: {what}"
     yield f"files: {run.folder}"
-    if summary.exit_code == 3:
+    if summary.exit_code == 3 and asks_again(manifest, account, complete=summary.ended == "complete"):
         yield f"go on: invoke bench --resume {manifest.run_id}"
 
 

@@ -9,14 +9,14 @@ from datetime import datetime
 
 from runner.endpoint.statistics.outcomes import OURS
 from runner.endpoint.statistics.summary import account
-from runner.engine.bench.ledger import MADE_UP_FOR, done_by_key
+from runner.engine.bench.ledger import FOR_ALL, MADE_UP_FOR, MONEY_SPENT, asks_again, done_by_key
 from runner.engine.eta import Eta, estimate
 from runner.engine.lock import is_locked
 from runner.engine.places import Places
 from runner.engine.standing import Share, Standing, runner_of
 from runner.engine.status import RunnerStatus
 from runner.records.bench_manifest import BenchManifest, LoadStage
-from runner.records.bench_summary import BenchSummary
+from runner.records.bench_summary import BenchAccount, BenchSummary
 from runner.records.bench_trial import BenchTrial
 from runner.store.bench_run import BenchRun
 
@@ -64,7 +64,7 @@ def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
         notes=tuple(_notes(so_far.skipped, summary, runner)),
         folder=os.path.relpath(run.folder, places.root),
         resume=f"invoke bench --resume {manifest.run_id}"
-        if _goes_on(manifest, summary, left) and not is_locked(places.lock(name))
+        if _goes_on(manifest, summary, so_far) and not is_locked(places.lock(name))
         else None,
     )
 
@@ -80,10 +80,9 @@ def _costs(manifest: BenchManifest, trials: Sequence[BenchTrial]) -> Iterator[fl
             yield request.cost_usd
 
 
-def _goes_on(manifest: BenchManifest, summary: BenchSummary | None, left: int) -> bool:
-    """Whether resuming does anything: asks what is left, ends a search, or writes missing figures."""
-    searches = any(stage.adaptive for stage in manifest.stages)
-    return bool(left) or summary is None or (searches and summary.ended != "complete")
+def _goes_on(manifest: BenchManifest, summary: BenchSummary | None, so_far: BenchAccount) -> bool:
+    """Whether resuming does anything: asks, or writes missing figures."""
+    return summary is None or asks_again(manifest, so_far, complete=summary.ended == "complete")
 
 
 def _parts(
@@ -164,6 +163,7 @@ def _eta(
 def _notes(skipped: Mapping[str, int], summary: BenchSummary | None, runner: RunnerStatus) -> Iterator[str]:
     for reason, count in skipped.items():
         again = "; resuming asks them again" if reason in MADE_UP_FOR else ""
+        again = f"; {FOR_ALL}" if reason == MONEY_SPENT else again
         yield f"{count} skipped: {reason}{again}"
     if summary is not None and summary.ended_reason and not runner.is_alive:
         yield f"ended because: {summary.ended_reason}"

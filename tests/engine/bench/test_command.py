@@ -20,7 +20,7 @@ from runner.engine.bench.planning import parse_limits
 from runner.engine.bench.reporting import bench_report_command
 from runner.errors import ConfigurationError, StoreError, UsageError
 from runner.records.bench_trial import BenchTrial
-from runner.store.bench_run import find_runs
+from runner.store.bench_run import BenchRun, find_runs
 from tests.engine.bench.project import MODEL, Project, make_project, options_of
 
 KEY = "sk-correct-horse-battery-staple-0123456789"
@@ -224,6 +224,25 @@ def test_a_run_whose_prompts_share_their_beginnings_is_answered_and_says_so(proj
     assert any("share their beginnings" in flag for flag in summary.flags)
     assert score is not None
     assert score.over_attempted.count == score.over_attempted.of > 0
+
+
+def test_ctrl_c_while_the_figures_are_made_does_not_say_that_nothing_was_measured(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_of: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(BenchRun, "write_summary", interrupted)
+        assert project.bench() == 3
+    run = project.run()
+    assert project.said[-2:] == [
+        "interrupted while the figures were made; every result is saved",
+        f"make them: invoke bench --resume {run.run_id}",
+    ]
+    trials = run.trials()
+    assert project.bench(resume=run.run_id) == 0
+    assert project.run().trials() == trials
 
 
 def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(tmp_path: Path) -> None:

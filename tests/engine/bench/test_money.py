@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from runner.engine.bench.ledger import MONEY_SPENT
+from runner.engine.bench.standing import bench_standing
 from runner.store.bench_run import find_runs
 from tests.engine.bench.picky import STREAM, picky
 from tests.engine.bench.project import make_project, options_of
@@ -48,12 +50,23 @@ def test_a_limit_in_dollars_is_kept_also_where_no_token_is_told(
             models=("paid",), cases=("seeded_grounded_unknown",), runs=60, budget_usd=dollars
         )
         assert project.bench(options) == 3
+        sent = len(server.heard)
+        # Money is for all sittings together: nothing is asked again, nor is anybody told to try.
+        assert project.bench(resume="latest") == 3
+        assert len(server.heard) == sent
+    told_so = [line for line in project.said if "sittings" in line]
+    assert len(told_so) == 2
+    assert not any("invoke bench --resume" in line for line in project.said)
     (run,) = find_runs(project.places.results)
     manifest, trials, summary = run.manifest(), run.trials(), run.summary()
     assert summary is not None
     asked = [trial for trial in trials if trial.skipped is None]
     assert {trial.skipped for trial in trials} == {None, MONEY_SPENT}
-    assert len(trials) == 60
+    assert len(trials) == len(run.trials_path.read_bytes().splitlines()) == 60
+    assert summary.ended_reason == MONEY_SPENT
+    standing = bench_standing(run, project.places, datetime.now(UTC))
+    assert (standing.done, standing.skipped, standing.left) == (len(asked), 60 - len(asked), 0)
+    assert standing.resume is None
     (before,) = manifest.preflight
     if told:
         # What was asked before the run is in the budget, and not in the run's own figures.
