@@ -35,11 +35,6 @@ class BuildReport:
     demonstration_cells: int
     trials: int
 
-    @property
-    def page_count(self) -> int:
-        """All generated pages."""
-        return sum(self.pages.values())
-
 
 def write_sources(
     results: Path, datasets: Path, site_src: Path, out: Path, choice: PriceChoice | None = None

@@ -45,18 +45,14 @@ class Registries:
             ConfigurationError: the client is missing or failed; its last words are in the message. Or the
                 Python that the program needs is not on this machine.
         """
-        exact = f"{installation.package}@{installation.version}"
         if installation.source is Source.NPM:
             self._fetch_npm_program(installation, folder, installed)
-            return
         elif installation.runtime is Runtime.PYTHON:
             self._fetch_python_program(installation, folder)
-            return
         else:
             exact = f"{installation.package}=={installation.version}"
             options = ("--no-deps", "--only-binary=:all:", "--no-compile", "--no-input")
-            command = (*self.pip, "install", *options, "--target", str(folder), exact)
-        self._run(command, exact)
+            self._run((*self.pip, "install", *options, "--target", str(folder), exact), exact)
 
     def _fetch_npm_program(self, installation: Installation, folder: Path, installed: Path) -> None:
         lock, exact = lock_of(installation), f"{installation.package}@{installation.version}"

@@ -98,11 +98,6 @@ def serving(target: Target, environment: Mapping[str, str]) -> str:
     return served_check(entry.model_id, ids).found
 
 
-def described_in(target: Target) -> str:
-    """Where a user finds what is said of it."""
-    return f"datasets/targets/{target.model}.yaml" if target.origin == "catalogue" else "the flags"
-
-
 def shown_words(words: str, scanner: Scanner) -> str:
     """One line without secrets and without what a terminal would obey."""
     flat = " ".join("".join(c if c.isprintable() else " " for c in scanner.mask(words)).split())

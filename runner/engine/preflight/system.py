@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -29,11 +28,6 @@ def install_command(package: str, find: Find = shutil.which, *, is_root: bool | 
             needs_rights = program != "brew" and not (os.geteuid() == 0 if is_root is None else is_root)
             return ("sudo " if needs_rights else "") + command.format(package)
     return f"install {package} with your system's package manager"
-
-
-def pip_command(package: str) -> str:
-    """The command that installs a Python package beside the running Harnessmark."""
-    return f"{sys.executable} -m pip install {package}"
 
 
 def allow_namespaces(find: Find = shutil.which, *, is_root: bool | None = None) -> str | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -91,11 +90,6 @@ class AgentTrace:
     def no_progress_call_count(self) -> int:
         """Calls that were made before with the same arguments while nothing had changed in between."""
         return sum(call.no_progress for call in self.invocations)
-
-    @property
-    def calls_by_name(self) -> Mapping[str, int]:
-        """How often each tool was called."""
-        return dict(sorted(Counter(call.name for call in self.invocations).items()))
 
     @property
     def tool_seconds(self) -> float:

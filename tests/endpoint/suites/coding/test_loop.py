@@ -54,7 +54,7 @@ def test_a_task_is_solved_and_verified() -> None:
     assert (trace.stop_reason, trace.turn_count, trace.tool_call_count) == (StopReason.NO_TOOL_CALLS, 4, 3)
     assert trace.self_verified
     assert trace.test_runs == 1
-    assert trace.calls_by_name == {"list_files": 1, "run_tests": 1, "write_file": 1}
+    assert {call.name for call in trace.invocations} == {"list_files", "run_tests", "write_file"}
 
 
 def test_one_tool_turn_and_one_text_turn_add_up() -> None:
