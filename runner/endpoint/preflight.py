@@ -22,10 +22,10 @@ from runner.endpoint.acceptance import (
     parts_of,
     without,
 )
+from runner.endpoint.admission import KEPT_OUT, Admission, admission_of, words_of
 from runner.endpoint.ask import Ask
 from runner.endpoint.request import AskRequest, Protocol
 from runner.endpoint.result import Outcome, StreamResult
-from runner.endpoint.standing import KEPT_OUT, Standing, standing_of, words_of
 from runner.endpoint.suites.asking import NO_EFFORT, Manner, request_for, unfit
 from runner.endpoint.suites.case import Case, Puzzle, Slot, user
 from runner.endpoint.target import Target
@@ -60,12 +60,12 @@ class Finding:
 class Looked:
     """What came of the requests to one target.
 
-    ``target`` is described as it was found to be. ``standing`` is why it cannot be asked at all, or
+    ``target`` is described as it was found to be. ``admission`` is why it cannot be asked at all, or
     accepted, or undecided.
     """
 
     target: Target
-    standing: Standing = Standing.ACCEPTED
+    admission: Admission = Admission.ACCEPTED
     words: str = ""
     status: int | None = None
     by_part: dict[str, Finding] = field(default_factory=dict)
@@ -114,12 +114,12 @@ class Preflight:
         try:
             while (shape := looking.next_shape()) is not None:
                 await looking.settle(shape)
-                if looking.found.standing in KEPT_OUT:
+                if looking.found.admission in KEPT_OUT:
                     break
         except OutOfRequests as reason:
             looking.found.note(str(reason))
             if looking.refused:
-                looking.found.standing = Standing.REFUSED
+                looking.found.admission = Admission.REFUSED
         return looking.found
 
 
@@ -189,23 +189,23 @@ class _Looking:
             parts = parts_of(request, self.found.target.capabilities)
             result = await self.send(request)
             named = named_in(words_of(result), parts)
-            standing = standing_of(result, names_a_part=bool(named))
-            if standing is Standing.UNREACHABLE and len(self.found.results) == 1:
+            admission = admission_of(result, names_a_part=bool(named))
+            if admission is Admission.UNREACHABLE and len(self.found.results) == 1:
                 continue
-            self.refused = standing is Standing.REFUSED
-            if standing is Standing.ACCEPTED:
+            self.refused = admission is Admission.REFUSED
+            if admission is Admission.ACCEPTED:
                 self._accepted(shape, request, result)
                 return
             self.found.words, self.found.status = words_of(result), result.http_status
-            if standing is not Standing.REFUSED:
-                self._given_up(shape, standing, result)
+            if admission is not Admission.REFUSED:
+                self._given_up(shape, admission, result)
                 return
             if named:
                 self._leave_out(named[0], request, "named")
                 continue
             culprits = await self._culprits(shape, parts)
             if not culprits:
-                self.found.standing = Standing.REFUSED
+                self.found.admission = Admission.REFUSED
                 return
             for part in culprits:
                 self._leave_out(part, request, "left out")
@@ -220,9 +220,9 @@ class _Looking:
         if result.outcome is not Outcome.INCOMPLETE and result.usage is None:
             self.found.note("it tells no token counts: costs and token rates will be unknown")
 
-    def _given_up(self, shape: Shape, standing: Standing, result: StreamResult) -> None:
-        if standing is not Standing.UNDECIDED:
-            self.found.standing = standing
+    def _given_up(self, shape: Shape, admission: Admission, result: StreamResult) -> None:
+        if admission is not Admission.UNDECIDED:
+            self.found.admission = admission
             return
         self.known |= self._marks(shape)
         said = f"{result.outcome.value}{f' {result.http_status}' if result.http_status else ''}"
@@ -306,10 +306,10 @@ class _Looking:
                 break
             target = corrected(target, without(more[-1], target.capabilities))
         result = await self.send(self.request(shape, target))
-        standing = standing_of(result, names_a_part=False)
-        if standing is Standing.UNDECIDED:
+        admission = admission_of(result, names_a_part=False)
+        if admission is Admission.UNDECIDED:
             raise OutOfRequests("an answer between two refusals was not decided")
-        return standing is Standing.ACCEPTED
+        return admission is Admission.ACCEPTED
 
 
 def _short(cases: Iterable[Case], base_seed: int) -> tuple[Shape, ...]:

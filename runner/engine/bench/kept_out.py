@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from runner.endpoint.admission import Admission
 from runner.endpoint.preflight import Looked
 from runner.endpoint.protocols.messages import VERSION
 from runner.endpoint.request import Protocol
-from runner.endpoint.standing import Standing
 from runner.endpoint.target import Target
 from runner.errors import ConfigurationError, EndpointError
 from runner.providers.asking import Asker
@@ -41,8 +41,8 @@ def not_to_be_asked(
         looked, entry = each.looked, each.target.entry
         status = "" if looked.status is None else f" ({looked.status})"
         said = shown_words(looked.words, scanner)
-        lines.append(f"  {each.target.label}: {_WHY[looked.standing]}{status}; it says: {said or 'nothing'}")
-        remedy = _REMEDIES[looked.standing].format(
+        lines.append(f"  {each.target.label}: {_WHY[looked.admission]}{status}; it says: {said or 'nothing'}")
+        remedy = _REMEDIES[looked.admission].format(
             variable=entry.key_variable or "a variable, named with --api-key-env or key_variable",
             model=entry.model_id,
             url=entry.base_url,
@@ -50,7 +50,7 @@ def not_to_be_asked(
             if each.target.origin == "catalogue"
             else "--url",
         )
-        served = serving(each.target, environment) if looked.standing is Standing.MODEL else ""
+        served = serving(each.target, environment) if looked.admission is Admission.MODEL else ""
         remedies.append(
             f"{each.target.label}: {remedy}" + (f"; {shown_words(served, scanner)}" if served else "")
         )
@@ -64,21 +64,21 @@ def not_to_be_asked(
     )
 
 
-_WHY: Mapping[Standing, str] = {
-    Standing.KEY: "the key is not accepted",
-    Standing.CREDIT: "nothing is left to pay with",
-    Standing.MODEL: "there is no such model",
-    Standing.ADDRESS: "no such API is there",
-    Standing.UNREACHABLE: "nobody is there",
-    Standing.REFUSED: "it refuses what is sent, and no parameter that can be left out is the reason",
+_WHY: Mapping[Admission, str] = {
+    Admission.KEY: "the key is not accepted",
+    Admission.CREDIT: "nothing is left to pay with",
+    Admission.MODEL: "there is no such model",
+    Admission.ADDRESS: "no such API is there",
+    Admission.UNREACHABLE: "nobody is there",
+    Admission.REFUSED: "it refuses what is sent, and no parameter that can be left out is the reason",
 }
-_REMEDIES: Mapping[Standing, str] = {
-    Standing.KEY: "set {variable} to a key of this provider that may use {model}",
-    Standing.CREDIT: "add credit to the account that the key in {variable} belongs to",
-    Standing.MODEL: "look up the id that the provider knows; {model} stands in {file}",
-    Standing.ADDRESS: "check the address {url} and the protocol in {file}",
-    Standing.UNREACHABLE: "start the server or check the address {url} in {file}",
-    Standing.REFUSED: "read its words; then correct {file}",
+_REMEDIES: Mapping[Admission, str] = {
+    Admission.KEY: "set {variable} to a key of this provider that may use {model}",
+    Admission.CREDIT: "add credit to the account that the key in {variable} belongs to",
+    Admission.MODEL: "look up the id that the provider knows; {model} stands in {file}",
+    Admission.ADDRESS: "check the address {url} and the protocol in {file}",
+    Admission.UNREACHABLE: "start the server or check the address {url} in {file}",
+    Admission.REFUSED: "read its words; then correct {file}",
 }
 
 

@@ -11,12 +11,12 @@ import yaml
 
 from runner.endpoint.acceptance import corrected
 from runner.endpoint.address import EndpointAddress
+from runner.endpoint.admission import KEPT_OUT
 from runner.endpoint.client import StreamClient
 from runner.endpoint.loops import run as run_loop
 from runner.endpoint.preflight import SALT, Preflight
 from runner.endpoint.recording import Keeping, request_record
 from runner.endpoint.result import StreamResult
-from runner.endpoint.standing import KEPT_OUT
 from runner.endpoint.statistics.money import at_most, request_cost
 from runner.endpoint.suites.asking import Manner
 from runner.endpoint.suites.case import Case
@@ -62,7 +62,7 @@ def preflighted(
         return list(await asyncio.gather(*looks))
 
     asked = run_loop(all_of_them(), manifest.host.event_loop)
-    kept_out = [each for each in asked if each.looked.standing in KEPT_OUT]
+    kept_out = [each for each in asked if each.looked.admission in KEPT_OUT]
     if kept_out:
         raise not_to_be_asked(kept_out, len(asked), environment, scanner)
     records = tuple(_record(each, manifest, scanner) for each in asked)

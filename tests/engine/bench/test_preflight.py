@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.endpoint.acceptance import named_in, other_limits, parts_of
+from runner.endpoint.admission import Admission, admission_of
 from runner.endpoint.capabilities import Capabilities
 from runner.endpoint.request import AskRequest, Message, Protocol, Tool
 from runner.endpoint.result import Failure, Outcome, Phase, StreamResult
-from runner.endpoint.standing import Standing, standing_of
 from runner.engine.bench.command import BenchCall, bench_command
 from runner.engine.bench.options import BenchOptions
 from runner.errors import ConfigurationError
@@ -395,4 +395,4 @@ def test_no_words_of_an_endpoint_break_the_pre_flight(words: str, status: int | 
         failure=failure,
         http_status=status,
     )
-    assert standing_of(result, names_a_part=False) is not Standing.ACCEPTED
+    assert admission_of(result, names_a_part=False) is not Admission.ACCEPTED

@@ -1,4 +1,4 @@
-"""Standing: what one answer says of whether an endpoint can be asked, before anything is measured."""
+"""Admission: what one answer says of whether an endpoint can be asked, before anything is measured."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from runner.endpoint.result import Outcome, Phase, StreamResult
 
 
-class Standing(StrEnum):
+class Admission(StrEnum):
     """What an answer says."""
 
     ACCEPTED = "accepted"
@@ -29,7 +29,14 @@ class Standing(StrEnum):
 
 
 KEPT_OUT = frozenset(
-    {Standing.KEY, Standing.CREDIT, Standing.MODEL, Standing.ADDRESS, Standing.UNREACHABLE, Standing.REFUSED}
+    {
+        Admission.KEY,
+        Admission.CREDIT,
+        Admission.MODEL,
+        Admission.ADDRESS,
+        Admission.UNREACHABLE,
+        Admission.REFUSED,
+    }
 )
 _ANSWERED = frozenset({Outcome.OK, Outcome.LENGTH, Outcome.REFUSED, Outcome.INCOMPLETE})
 _NOBODY = frozenset({Outcome.CONNECT_ERROR, Outcome.TIMEOUT_CONNECT})
@@ -66,7 +73,7 @@ def words_of(result: StreamResult) -> str:
     return said if failure.code.startswith("http_") and said else f"{failure.code}: {said}".strip(": ")
 
 
-def standing_of(result: StreamResult, *, names_a_part: bool) -> Standing:
+def admission_of(result: StreamResult, *, names_a_part: bool) -> Admission:
     """What ``result`` says.
 
     Args:
@@ -75,25 +82,25 @@ def standing_of(result: StreamResult, *, names_a_part: bool) -> Standing:
     """
     status, words = result.http_status, words_of(result)
     if result.outcome in _ANSWERED:
-        return Standing.ACCEPTED
+        return Admission.ACCEPTED
     if result.outcome in _NOBODY:
-        return Standing.UNREACHABLE
+        return Admission.UNREACHABLE
     if status == 402 or (_CREDIT.search(words) and status in {400, 403, 429} and not _passes(result, words)):
-        return Standing.CREDIT
+        return Admission.CREDIT
     if status == 401 or (status == 403 and not names_a_part):
-        return Standing.KEY
+        return Admission.KEY
     if result.outcome is Outcome.STREAM_ERROR and result.failure is not None:
         in_stream = result.failure.phase is Phase.STREAM and bool(_CODES.search(result.failure.code))
-        return Standing.REFUSED if in_stream else Standing.UNDECIDED
+        return Admission.REFUSED if in_stream else Admission.UNDECIDED
     if names_a_part and status in {*_REFUSING, 403, 404}:
-        return Standing.REFUSED
+        return Admission.REFUSED
     if status in {400, 404, 422} and _MODEL.search(words):
-        return Standing.MODEL
+        return Admission.MODEL
     if status == 400 and _KEY.search(words):
-        return Standing.KEY
+        return Admission.KEY
     if status is not None and (status in {404, 405, 410} or 300 <= status < 400):
-        return Standing.ADDRESS
-    return Standing.REFUSED if status in _REFUSING else Standing.UNDECIDED
+        return Admission.ADDRESS
+    return Admission.REFUSED if status in _REFUSING else Admission.UNDECIDED
 
 
 def _passes(result: StreamResult, words: str) -> bool:
