@@ -9,7 +9,7 @@ from datetime import datetime
 
 from runner.endpoint.statistics.outcomes import OURS
 from runner.endpoint.statistics.summary import account
-from runner.engine.bench.ledger import FOR_ALL, MADE_UP_FOR, MONEY_SPENT, asks_again, done_by_key
+from runner.engine.bench.ledger import FOR_ALL, MADE_UP_FOR, MONEY_SPENT, asks_again, counts, done_by_key
 from runner.engine.eta import Eta, estimate
 from runner.engine.lock import is_locked
 from runner.engine.places import Places
@@ -54,7 +54,7 @@ def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
         skipped=sum(so_far.skipped.values()) - cut,
         left=left,
         parts=tuple(_parts(manifest, trials, over)),
-        at_work=_at_work(manifest, trials, over) if runner.is_alive else None,
+        at_work=_at_work(manifest, _behind(trials, runner.since)) if runner.is_alive else None,
         spent_usd=None if manifest.demonstration else sum(cost for cost in costs if cost is not None),
         unpriced=0 if manifest.demonstration else costs.count(None),
         budget_usd=manifest.settings.budget_usd,
@@ -108,13 +108,19 @@ def _parts(
             )
 
 
-def _at_work(manifest: BenchManifest, trials: Sequence[BenchTrial], over: Mapping[str, BenchTrial]) -> str:
+def _behind(trials: Sequence[BenchTrial], since: datetime | None) -> list[BenchTrial]:
+    """Trials that the runner has behind it: made, left out for good, or cut by a budget since it began."""
+    return [trial for trial in trials if counts(trial) or (since is not None and trial.finished_at >= since)]
+
+
+def _at_work(manifest: BenchManifest, behind: Sequence[BenchTrial]) -> str:
     """What comes next after what is on the disk: trials first, then the stages in their order."""
+    keys = {trial.key for trial in behind}
     plain = [each.key for each in manifest.planned if each.stage is None]
-    waiting = sum(key not in over for key in plain)
+    waiting = sum(key not in keys for key in plain)
     if waiting:
         return f"trials outside of load, {len(plain) - waiting} of {len(plain)} done"
-    sent = Counter(t.load.stage for t in trials if t.load is not None and t.skipped is None)
+    sent = Counter(t.load.stage for t in behind if t.load is not None)
     for number, stage in enumerate(manifest.stages, 1):
         if stage.adaptive or sent[stage.key] < stage.requests:
             return f"load stage {number} of {len(manifest.stages)}: {_stage_words(stage, sent)}"

@@ -170,6 +170,12 @@ def test_what_a_budget_cut_is_left_and_a_search_has_no_known_end(tmp_path: Path)
     state = read_state(project.places.state(bench_name(standing.identifier)))
     assert state is not None
     assert state.ended_at is not None
+    # While it was at work it had behind it what the budget cut, and not before it.
+    name = bench_name(standing.identifier)
+    at_work = state.model_copy(update={"ended_at": None, "phase": "running"})
+    project.places.state(name).write_text(at_work.model_dump_json(), encoding="utf-8")
+    with locked(project.places.lock(name), wait=False, holder="a test"):
+        assert (told(project)[1].at_work or "").startswith("load stage 1 of 1: ")
 
 
 def test_what_was_spent_is_at_least_what_is_known_and_a_refused_request_is_billed_by_nobody(
