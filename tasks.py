@@ -16,7 +16,7 @@ from runner.commands import endpoints, harness, metrics, money, serving
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
-from runner.engine.flags import RUN_HELP, takes_flags_of
+from runner.engine.flags import RUN_HELP, read_number, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
 from runner.engine.price_flags import asked_prices
 from runner.engine.proof_flags import PROOF_HELP, proof_call, proof_form
@@ -152,7 +152,7 @@ def _measure_bench() -> int:
 
 
 def _measurements(
-    table: str, source: str, streams: str, event_loop: str, peers: str, minutes: float
+    table: str, source: str, streams: str, event_loop: str, peers: str, minutes: str
 ) -> dict[str, Callable[[], int]]:
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
@@ -165,7 +165,7 @@ def _measurements(
         # Tests do not come with an installed project; the other measurements do without them.
         from tests.endpoint.fuzzing import fuzz_command
 
-        return fuzz_command(say, minutes)
+        return fuzz_command(say, read_number(minutes, "minutes"))
 
     return {
         "bench": _measure_bench,
@@ -204,7 +204,7 @@ def measure(
     streams: str = "",
     event_loop: str = "asyncio",
     peers: str = "",
-    minutes: float = 1.0,
+    minutes: str = "1",
 ) -> int:
     """Measure the project itself; 2 where it falls short of what it promises."""
     known = _measurements(table, source, streams, event_loop, peers, minutes)

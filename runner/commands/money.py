@@ -7,6 +7,7 @@ from pathlib import Path
 from invoke import Context, task
 
 from runner.commands.task import command, console, places, say
+from runner.engine.flags import read_whole
 from runner.engine.price_flags import PRICE_HELP
 from runner.errors import UsageError
 
@@ -40,7 +41,7 @@ def prices(
     on: str = "",
     region_class: str = "",
     tier: str = "",
-    prompt_tokens: int | None = None,
+    prompt_tokens: str = "",
     credit_plans: bool = False,
 ) -> int:
     """List the price book, or explain step by step what a model costs."""
@@ -48,7 +49,7 @@ def prices(
     from runner.engine.prices_command import prices_command
 
     if credit_plans:
-        if model or region_class or tier or prompt_tokens is not None:
+        if model or region_class or tier or prompt_tokens:
             remedy = "give --provider or --on with --credit-plans"
             raise UsageError("plans have days and a provider only", remedy=remedy)
         return credits_command(places(context), console(), say, provider=provider, on=on)
@@ -61,7 +62,7 @@ def prices(
         on=on,
         region_class=region_class,
         tier=tier,
-        prompt_tokens=prompt_tokens,
+        prompt_tokens=read_whole(prompt_tokens, "prompt_tokens") if prompt_tokens else None,
     )
 
 

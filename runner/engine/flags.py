@@ -7,6 +7,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from runner.errors import UsageError
+
 RUN_HELP: Mapping[str, str] = {
     "matrix": "YAML file of models x harnesses x skills x datasets with exclusions; one plan over all cells",
     "config": "YAML file with the same names as these flags; flags win",
@@ -80,19 +82,54 @@ RUN_HELP: Mapping[str, str] = {
 def takes_flags_of(
     other: Callable[..., Any],
 ) -> Callable[[Callable[[dict[str, Any]], int]], Callable[..., int]]:
-    """A function of one dictionary becomes one with the parameters of ``other``, defaults filled in."""
+    """A function of one dictionary becomes one with the parameters of ``other``, defaults filled in.
+
+    Whole numbers come from the command line as words, and are read here: whoever parses it would answer a
+    word that is no number with a traceback.
+    """
 
     def decorate(function: Callable[[dict[str, Any]], int]) -> Callable[..., int]:
-        signature = inspect.signature(other)
+        own = inspect.signature(other).parameters.values()
+        whole = {each.name for each in own if type(each.default) is int}
+        signature = inspect.Signature(
+            [each.replace(default=str(each.default)) if each.name in whole else each for each in own]
+        )
 
         @functools.wraps(function)
         def called(*arguments: Any, **flags: Any) -> int:
             given = signature.bind(*arguments, **flags)
             given.apply_defaults()
-            return function(dict(given.arguments))
+            read = {name: read_whole(given.arguments[name], name) for name in whole}
+            return function({**given.arguments, **read})
 
         # Set after wrapping, where whoever asks for the parameters looks first.
         called.__dict__["__signature__"] = signature
         return called
 
     return decorate
+
+
+def read_number(value: str, flag: str) -> float:
+    """The number that was given with ``flag``.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return float(value)
+    except ValueError:
+        named = f"--{flag.replace('_', '-')}"
+        raise UsageError(f"{named} must be a number", where=f"{named} {value}") from None
+
+
+def read_whole(value: str | int, flag: str) -> int:
+    """The whole number that was given with ``flag``.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        return int(value)
+    except ValueError:
+        named = f"--{flag.replace('_', '-')}"
+        raise UsageError(f"{named} must be a whole number", where=f"{named} {value}") from None

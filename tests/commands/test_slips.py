@@ -1,0 +1,36 @@
+"""Slips of the keyboard: a word where a command wants a number is explained, never traced."""
+
+from __future__ import annotations
+
+import pytest
+from invoke import Program
+
+import tasks
+
+
+@pytest.mark.parametrize(
+    ("typed", "flag"),
+    [
+        ("replay --port abc", "--port"),
+        ("serve -p 80.5", "--port"),
+        ("check --concurrency two", "--concurrency"),
+        ("judge --concurrency two", "--concurrency"),
+        ("measure fuzz --minutes long", "--minutes"),
+        ("prices --model claude-opus-5 --prompt-tokens many", "--prompt-tokens"),
+    ],
+)
+def test_a_word_in_place_of_a_number_shows_no_traceback(
+    typed: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        Program(namespace=tasks.namespace, name="invoke").run(["invoke", *typed.split()])
+    assert ended.value.code == 1
+    shown = capsys.readouterr().err
+    assert shown.startswith(f"{flag} must be a ")
+    assert f"where: {flag} {typed.split()[-1]}" in shown
+
+
+def test_no_command_leaves_the_reading_of_a_number_to_its_parser() -> None:
+    for context in tasks.namespace.to_contexts():
+        for argument in context.args.values():
+            assert argument.kind not in {int, float}, f"{context.name} --{argument.name}"
