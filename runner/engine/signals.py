@@ -1,14 +1,19 @@
-"""Signals: Ctrl-C and the polite signal, heard by a thread that may take locks, as a handler may not."""
+"""Signals: Ctrl-C and the polite signal, heard at once and by a thread that may take locks."""
 
 from __future__ import annotations
 
 import queue
 import signal
+import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+KICK = signal.SIGURG
+"""Ignored by whoever does not know it; here it only ends a wait of the main thread."""
+KICKS, KICK_SECONDS = 5, 0.02
 
 
 @contextmanager
@@ -37,11 +42,47 @@ def heard(
 
     listener = threading.Thread(target=listen, name="signals", daemon=True)
     listener.start()
-    before = {number: signal.signal(number, handle) for number in STOPPING}
+    with _woken():
+        before = {number: signal.signal(number, handle) for number in STOPPING}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            numbers.put(None)
+            listener.join()
+
+
+@contextmanager
+def _woken() -> Iterator[None]:
+    """While open, the main thread handles a signal at once also where the system gave it to another thread.
+
+    It does so while another thread starts a child, about once in a hundred times; a main thread that waits
+    for a lock then sleeps on, and its handler with it. The interpreter writes each signal into a descriptor,
+    from whichever thread; who reads it there sends the main thread a signal of its own.
+    """
+    main = threading.main_thread().ident
+    reader, writer = socket.socketpair()
+    writer.setblocking(False)
+
+    def wake() -> None:
+        while arrived := reader.recv(64):
+            if main is None or not set(arrived) & set(STOPPING):
+                continue
+            # One that comes in the moment before a wait begins ends nothing.
+            for _ in range(KICKS):
+                signal.pthread_kill(main, KICK)
+                time.sleep(KICK_SECONDS)
+
+    waker = threading.Thread(target=wake, name="waker", daemon=True)
+    waker.start()
+    kick = signal.signal(KICK, lambda *_: None)
+    before = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        numbers.put(None)
-        listener.join()
+        signal.set_wakeup_fd(before)
+        writer.close()
+        waker.join()
+        signal.signal(KICK, kick)
+        reader.close()

@@ -53,6 +53,28 @@ def test_a_signal_during_the_handling_of_another_does_not_hang_the_process() -> 
         child.stdout.close()
 
 
+SLEEPS = """
+import os, signal, sys, threading
+from runner.engine.signals import heard
+
+told = threading.Event()
+# As when the system chooses another thread: the main one does not take the signal, and waits when it comes.
+other = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
+other.start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+with heard(lambda number: told.set()):
+    told.wait()
+sys.stdout.write("told")
+"""
+
+
+def test_a_signal_that_the_system_gives_to_another_thread_is_heard_by_a_main_thread_that_waits() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", SLEEPS], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ran.stdout == "told"
+
+
 def test_a_wait_that_a_signal_ends_sees_what_the_user_wants() -> None:
     stop, asked = Stop(), threading.Event()
 
