@@ -17,6 +17,8 @@ NS_PER_MS = 1_000_000
 BUFFERED_FROM_TOKENS = 32
 BUFFERED_SHARE = 0.8
 LAST_PART = 0.1
+SPEED_FROM_MS = 1.0
+"""Shorter spans are within the error of the client, and come of fragments that travelled together."""
 
 Ms = Annotated[float, Field(description="milliseconds")]
 
@@ -132,19 +134,26 @@ def tpot(result: StreamResult) -> float | None:
 
 
 def output_tps(result: StreamResult) -> float | None:
-    """Output speed after the first chunk, tokens per second: ``1000 / tpot``."""
-    each = tpot(result)
-    return None if each is None else 1000 / each
+    """Output speed after the first chunk, tokens per second: ``1000 / tpot``.
+
+    None for a buffered answer and where all fragments came within 1 ms: what was held back and then sent at
+    once shows the speed of the network, not of the model.
+    """
+    each, span = tpot(result), between(result.milestones.first_any, result.milestones.last_any)
+    return None if each is None or _came_at_once(result, span) else 1000 / each
 
 
 def visible_tps(result: StreamResult) -> float | None:
     """``(visible - 1) / (last_visible - first_visible)`` per second.
 
-    None with one visible chunk, and with fewer than 2 visible tokens, where 0 would be no speed.
+    None with one visible chunk, with fewer than 2 visible tokens, where 0 would be no speed, and where the
+    output speed is None because the answer came at once.
     """
     tokens = None if result.usage is None else result.usage.visible_tokens
     span = between(result.milestones.first_visible, result.milestones.last_visible)
-    return (tokens - 1) / (span / 1000) if tokens is not None and tokens >= 2 and span else None
+    if tokens is None or tokens < 2 or not span or _came_at_once(result, span):
+        return None
+    return (tokens - 1) / (span / 1000)
 
 
 def e2e_tps(result: StreamResult) -> float | None:
@@ -198,6 +207,10 @@ def buffered(result: StreamResult) -> bool | None:
     if tokens is None or tokens < BUFFERED_FROM_TOKENS or ratio is None:
         return None
     return ratio >= BUFFERED_SHARE
+
+
+def _came_at_once(result: StreamResult, span: float | None) -> bool:
+    return buffered(result) is True or span is None or span < SPEED_FROM_MS
 
 
 def _output_tokens(result: StreamResult) -> int | None:

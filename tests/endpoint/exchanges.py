@@ -38,7 +38,7 @@ def chunk(finish: str | None = None, **delta: object) -> dict[str, object]:
 
 
 def exchange(
-    *pieces: tuple[int, bytes],
+    *pieces: tuple[float, bytes],
     protocol: Protocol = CHAT,
     status: int = 200,
     headers: dict[str, str] | None = None,
@@ -50,8 +50,9 @@ def exchange(
     made.head = Head(status, headers or {})
     for at_ms, piece in pieces:
         made.pieces.append(piece)
-        made.piece_stamps.append(SENT + at_ms * MS)
-    made.stamps.first_byte = made.stamps.headers = SENT + (pieces[0][0] if pieces else 1) * MS
+        made.piece_stamps.append(SENT + round(at_ms * MS))
+    first = round((pieces[0][0] if pieces else 1) * MS)
+    made.stamps.first_byte = made.stamps.headers = SENT + first
     made.stamps.ended = SENT + (pieces[-1][0] if pieces else 1) * MS
     made.complete, made.broken = broken is None, broken
     made.reads = len(pieces)

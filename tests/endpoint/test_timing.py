@@ -15,14 +15,14 @@ STOP = chunk(finish="stop")
 
 
 def streamed(
-    *at: tuple[int, object], usage: dict[str, object] | None = None, end: int = 1000
+    *at: tuple[float, object], usage: dict[str, object] | None = None, end: int = 1000
 ) -> StreamResult:
     """Events at milliseconds after the request; usage and the end mark at ``end``."""
     last = STOP | ({} if usage is None else {"usage": usage})
     return read(exchange(*[(ms, sse(event)) for ms, event in at], (end, sse(last, DONE))))
 
 
-def words(*at: int) -> list[tuple[int, object]]:
+def words(*at: float) -> list[tuple[float, object]]:
     return [(ms, chunk(content="x")) for ms in at]
 
 
@@ -90,6 +90,21 @@ def test_there_is_no_time_per_token_where_nothing_can_be_divided(at: list[int], 
 def test_a_visible_speed_takes_two_visible_tokens(tokens: int | None, speed: float | None) -> None:
     usage: dict[str, object] = {} if tokens is None else {"completion_tokens": tokens}
     assert timing(streamed(*words(100, 200), usage=usage)).visible_tps == speed
+
+
+@pytest.mark.parametrize(
+    ("at", "tokens"),
+    [
+        ([*range(955, 995)], 40),
+        ([500, 500.5], 24),
+    ],
+    ids=["held back, then sent at once", "two fragments that travelled together"],
+)
+def test_an_answer_that_came_at_once_has_no_speed_of_its_model(at: list[float], tokens: int) -> None:
+    found = timing(streamed(*words(*at), usage={"completion_tokens": tokens}))
+    assert found.tpot_ms is not None
+    assert found.latency_ms is not None
+    assert (found.output_tps, found.visible_tps) == (None, None)
 
 
 def test_every_phase_before_the_first_event_has_its_own_time() -> None:
