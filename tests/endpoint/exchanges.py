@@ -53,7 +53,7 @@ def exchange(
         made.piece_stamps.append(SENT + round(at_ms * MS))
     first = round((pieces[0][0] if pieces else 1) * MS)
     made.stamps.first_byte = made.stamps.headers = SENT + first
-    made.stamps.ended = SENT + (pieces[-1][0] if pieces else 1) * MS
+    made.stamps.ended = SENT + round((pieces[-1][0] if pieces else 1) * MS)
     made.complete, made.broken = broken is None, broken
     made.reads = len(pieces)
     return made
