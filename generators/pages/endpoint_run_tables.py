@@ -55,7 +55,7 @@ def facts(run: EndpointRun) -> list[tuple[str, Entry]]:
         ("Processes for load", _processes(settings.workers)),
         ("Seed", Entry(str(settings.seed), note=f"order {settings.order_seed}")),
         ("Time for each target", _limit(settings.budget_seconds)),
-        ("Time for load, each target", _limit(settings.load_budget_seconds)),
+        ("Time for load, all targets together", _limit(settings.load_budget_seconds)),
     ]
     if settings.limits:
         text = ", ".join(f"{name} {value:g}" for name, value in sorted(settings.limits.items()))

@@ -181,6 +181,8 @@ def test_the_plan_says_what_was_skipped_and_why(pages: dict[str, Shown]) -> None
     assert rows[0]["Skipped"] == "6 time budget × 6"
     case = next(row for row in rows if row["Case"] == "Fixed output")
     assert (case["Planned"], case["Done"], case["Skipped"]) == ("8", "5", "3 time budget × 3")
+    # One budget for the loads of all mappings, unlike that of the trials.
+    assert "Time for load, all targets together" in pages[RUN_PAGE].source
 
 
 def test_the_clients_own_error_stands_with_its_limits(pages: dict[str, Shown]) -> None:
