@@ -43,5 +43,5 @@ def test_the_demonstration_is_run_judged_twice_and_its_judges_are_tried_out(tmp_
     }
     assert verify(store.root) == []
     output = invoke(tmp_path, *shown[1:])
-    assert "0 judgements of 0 trials to make; 10 trials have theirs" in output
+    assert "0 judgements of 0 trials to make; 10 have theirs" in output
     assert output.count("0 scorings to make by implementation-1; 446 are stored") == 2

@@ -127,7 +127,7 @@ def test_a_mistake_is_explained_without_a_traceback_and_exits_1(
 
 
 def test_verify_is_quiet_about_a_whole_store_and_loud_about_a_broken_one(project: Path) -> None:
-    assert invoke(project, "verify") == (0, "1 stores checked, 0 findings\n")
+    assert invoke(project, "verify") == (0, "1 store checked, 0 findings\n")
     [record] = project.glob("results/swe/**/trial.json")
     data = bytearray(record.read_bytes())
     data[-10] ^= 1
@@ -250,9 +250,9 @@ def test_a_judge_is_tried_out_in_one_command(project: Path) -> None:
 
 def test_stored_trials_are_graded_and_scanned_again_by_their_commands(project: Path) -> None:
     code, output = invoke(project, "check", "--only-missing", "--cell", "nothing-like-it")
-    assert (code, output.splitlines()[0]) == (0, "0 trials to grade; 0 have their checks")
+    assert (code, output.splitlines()[0]) == (1, "no stored trial fits 'nothing-like-it'")
     code, output = invoke(project, "integrity", "--dry-run")
     assert code == 0
-    assert "1 trials are left out: no dataset here has task fix-typo" in output
+    assert "left out: 1 trial: no dataset here has task fix-typo" in output
     code, output = invoke(project, "check", "--path", "datasets")
     assert (code, "no store of results" in output, "Traceback" in output) == (1, True, False)

@@ -9,6 +9,7 @@ from generators.pages.table import Column, Entry, Table, table
 from generators.tables.facts import TrialFacts
 from generators.tables.scoring import VOID
 from runner.records import RULES, CheckRecord, IntegrityFinding, Severity, TestOutcomes
+from runner.records.nouns import counted
 
 WEIGHT = {
     Severity.VOID: "voids the trial",
@@ -32,7 +33,7 @@ def scan_summary(trial: TrialFacts) -> str:
     parts = [f"{seen.streams} event streams with {seen.actions:,} commands and tool calls"]
     parts += [f"{seen.streams_missing} more are not kept"] if seen.streams_missing else []
     parts.append("no patch" if seen.patch_bytes is None else f"a patch of {seen.patch_bytes:,} bytes")
-    found = "nothing was found" if not scan.findings else f"{len(scan.findings)} findings"
+    found = "nothing was found" if not scan.findings else counted(len(scan.findings), "finding")
     alike = seen.similarity
     likeness = (
         "" if alike is None else f" {alike:.0%} of the changed lines are those of the reference solution."
@@ -95,10 +96,10 @@ def tests_of(check: CheckRecord) -> tuple[str, str] | None:
     lines = _names(check.tests, "")
     if check.base is not None and check.base.tests is not None:
         lines += _names(check.base.tests, "before the patch, ")
-    return counted(check.tests), "\n".join(lines)
+    return counted_tests(check.tests), "\n".join(lines)
 
 
-def counted(tests: TestOutcomes) -> str:
+def counted_tests(tests: TestOutcomes) -> str:
     """``12 passed, 1 failed``: numbers of the tests that are listed, and of those that are not."""
     parts = [f"{len(tests.passed):,} passed", f"{len(tests.failed):,} failed"]
     parts += [f"{len(tests.skipped):,} skipped"] if tests.skipped else []

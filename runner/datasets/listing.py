@@ -9,6 +9,7 @@ from pathlib import Path
 from runner.datasets.dataset import Dataset
 from runner.datasets.loading import all_datasets, load_dataset
 from runner.errors import DatasetError
+from runner.records.nouns import counted
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class DatasetListing:
             return [self.faults]
         lines = [
             f"{self.name} {self.version} ({self.visibility}): {self.title}; "
-            f"{len(self.tasks)} tasks: {self._levels()}"
+            f"{counted(len(self.tasks), 'task')}: {self._levels()}"
         ]
         if in_full:
             lines.append(f"digest {self.digest}")

@@ -19,6 +19,7 @@ from runner.engine.places import Places
 from runner.engine.stored_trials import LeftOut, Library, patch_of, selected, told
 from runner.errors import HarnessmarkError
 from runner.records import CheckRecord, CheckStatus
+from runner.records.nouns import counted
 from runner.store import ResultsStore, StoredTrial, below
 
 EXIT_DONE, EXIT_PARTIAL = 0, 3
@@ -126,7 +127,7 @@ def check_command(
     agenda = make_agenda(places, path, cell, only_missing=only_missing, changed_tasks=changed_tasks)
     for line in told(agenda.left_out):
         say(line)
-    say(f"{len(agenda.entries)} trials to grade; {agenda.complete} have their checks")
+    say(f"{counted(len(agenda.entries), 'trial')} to grade; {agenda.complete} have their checks")
     if dry_run or not agenda.entries:
         say("Dry run: nothing was run, nothing was written." if dry_run else "Nothing is left to do.")
         return EXIT_DONE

@@ -13,6 +13,7 @@ from runner.engine.invoking import PATCH
 from runner.engine.places import Places
 from runner.errors import ConfigurationError, UsageError
 from runner.records import ArtifactState, Outcome, TrialRecord
+from runner.records.nouns import counted
 from runner.store import ResultsStore, StoredTrial, slug
 from runner.store.layout import PLANS
 
@@ -78,16 +79,30 @@ def selected(
         cells: words or patterns of which one must fit the trial's path; empty means every trial.
 
     Raises:
-        UsageError: the path is in no store.
+        UsageError: the path is in no store, or none of the words fits any trial.
     """
     roots, below = stores_of(path, places)
+    found = False
     for root in roots:
         store = ResultsStore(root)
         for stored in store.trials():
             name = "/".join(stored.record.identity.key)
             inside = below is None or stored.folder.is_relative_to(below)
             if inside and (not cells or any(cell in name or fnmatchcase(name, cell) for cell in cells)):
+                found = True
                 yield store, stored
+    if cells and not found:
+        raise nothing_fits(cells)
+
+
+def nothing_fits(cells: Sequence[str]) -> UsageError:
+    """No stored trial has any of these words in its path."""
+    return UsageError(
+        f"no stored trial fits {', '.join(map(repr, cells))}",
+        where="--cell",
+        remedy="give words of MODEL_PROVIDER/HARNESS/SKILL/DATASET/TASK, as folders below results/ have "
+        "them, or leave --cell out",
+    )
 
 
 def patch_of(stored: StoredTrial) -> bytes:
@@ -113,7 +128,7 @@ def patch_of(stored: StoredTrial) -> bytes:
 def told(left_out: Counter[str]) -> Iterator[str]:
     """Which trials were left out and why, a line for each reason."""
     for reason, count in left_out.most_common(20):
-        yield f"{count} trials are left out: {reason}"
+        yield f"left out: {counted(count, 'trial')}: {reason}"
 
 
 def stores_of(path: str | None, places: Places) -> tuple[list[Path], Path | None]:

@@ -10,6 +10,7 @@ import pytest
 
 from runner.engine.judging import judge_trial, open_bench, read_judge_settings
 from runner.engine.places import Places
+from runner.errors import UsageError
 from runner.judges.direct import Direct
 from runner.records import CRITERIA, JudgementStatus, Outcome, sha256_of
 from runner.store import ResultsStore, verify
@@ -75,7 +76,7 @@ def test_a_judgement_that_is_stored_is_never_made_again(places: Places) -> None:
     before = [record.to_bytes() for record in judgements(store)]
     code, output = judge(places)
     assert code == 0
-    assert "0 judgements of 0 trials to make; 1 trials have theirs" in output
+    assert "0 judgements of 0 trials to make; 1 have theirs" in output
     assert len(asked(places)) == 1
     assert [record.to_bytes() for record in judgements(store)] == before
 
@@ -106,7 +107,7 @@ def test_only_missing_leaves_trials_alone_that_anybody_has_scored(places: Places
     script(places, "valid")
     judge(places)
     _, output = judge(places, {**FLAGS, "model": "judge-2"}, only_missing=True)
-    assert "1 trials have theirs" in output
+    assert "1 have theirs" in output
     assert len(judgements(store)) == 1
 
 
@@ -225,7 +226,8 @@ def test_only_trials_below_the_path_or_in_the_cell_are_judged(places: Places) ->
     [first, second] = [stored.folder for stored in ResultsStore(store.root).trials()]
     judge(places, path=str(first))
     assert [record.trial.key for record in judgements(store)] == [first.relative_to(store.root / "swe").parts]
-    judge(places, cells=["no-such-cell"])
+    with pytest.raises(UsageError, match="no stored trial fits 'no-such-cell'"):
+        judge(places, cells=["no-such-cell"])
     assert len(judgements(store)) == 1
     judge(places, cells=[f"*/{second.parent.name}/*"])
     assert len(judgements(store)) == 2
@@ -245,7 +247,7 @@ def test_a_dry_run_asks_and_writes_nothing(places: Places) -> None:
     script(places, "valid")
     code, output = judge(places, dry_run=True)
     assert code == 0
-    assert "1 judgements of 1 trials to make" in output
+    assert "1 judgement of 1 trial to make" in output
     assert "nothing was asked" in output
     assert (asked(places), judgements(store)) == ([], [])
 

@@ -115,7 +115,7 @@ def test_a_finished_judgement_reaches_the_store_whatever_the_kill_left(state: st
         assert verify(store.root) != []
     code, output = judge(places)
     assert code == 0
-    assert "1 finished judgements of an interrupted run were brought into the store" in output
+    assert "brought into the store from an interrupted run: 1 finished judgement" in output
     assert path.read_bytes() == whole
     assert len(asked(places)) == 1
     assert verify(store.root) == []

@@ -79,7 +79,7 @@ def test_a_trial_in_which_our_side_failed_is_not_the_agents_to_answer_for(places
 def test_a_scripted_judge_judges_demonstrations_only(places: Places) -> None:
     finished(places)
     _, output = judge(places, {"judge": "replay"})
-    assert "1 trials are not judged: a judge with scripted answers may judge demonstrations only" in output
+    assert "not judged: 1 trial: a judge with scripted answers may judge demonstrations only" in output
     assert judgements(ResultsStore(places.results)) == []
 
 

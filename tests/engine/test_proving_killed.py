@@ -95,7 +95,7 @@ def test_a_finished_scoring_reaches_the_store_whatever_the_kill_left(state: str,
         assert "invoke judge-proof lists it" in findings[0].line()
     code, output = prove(places, FLAGS, "order", count=1)
     assert code == 0
-    assert "1 finished scorings of an interrupted run were brought into the store" in output
+    assert "brought into the store from an interrupted run: 1 finished scoring" in output
     assert path.read_bytes() == whole
     assert verify(places.results) == []
     assert not journal.folder.exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,7 @@ def test_only_missing_grades_what_has_no_verdict(copied: Places) -> None:
     stored = next(iter(store.trials()))
     (stored.folder / "checks" / "hidden-tests-1.json").unlink()
     code, lines = checked(copied, only_missing=True)
-    assert (code, lines[0].split(";")[0]) == (0, "1 trials to grade")
+    assert (code, lines[0].split(";")[0]) == (0, "1 trial to grade")
     again = store.trial(stored.record.identity)
     # Checks that were there are made again with it, under their next number.
     assert {(check.name, check.number) for check in again.checks} >= {("hidden-tests", 1), ("build", 2)}
@@ -170,7 +171,7 @@ def test_a_changed_task_is_graded_only_when_asked_for(copied: Places) -> None:
     dataset = copied.datasets / "hello-world.yaml"
     dataset.write_text(dataset.read_text().replace("timeout_seconds: 30", "timeout_seconds: 31"))
     code, lines = checked(copied, cell=["fair-rounding"])
-    assert (code, lines[0]) == (0, "2 trials are left out: its task has changed since it ran")
+    assert (code, lines[0]) == (0, "left out: 2 trials: its task has changed since it ran")
     assert checked(copied, cell=["fair-rounding"], changed_tasks=True)[0] == 0
     stored = next(
         each for each in demonstration(copied).trials() if "fair-rounding" in each.record.identity.key
@@ -266,3 +267,12 @@ def test_a_project_without_results_has_nothing_to_do(tmp_path: Path) -> None:
     places = made(tmp_path / "project")
     assert checked(places) == (0, ["0 trials to grade; 0 have their checks", "Nothing is left to do."])
     assert scanned(places) == (0, ["no trial to scan"])
+
+
+@pytest.mark.parametrize("command", [checked, scanned])
+def test_a_cell_that_fits_nothing_is_not_taken_for_work_that_is_done(
+    places: Places, command: Callable[..., object]
+) -> None:
+    cheated(places)
+    with pytest.raises(UsageError, match="no stored trial fits 'hello-wrold'"):
+        command(places, cell=("hello-wrold",))

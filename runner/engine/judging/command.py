@@ -21,6 +21,7 @@ from runner.judges.base import AGENTIC
 from runner.judges.registry import judge
 from runner.providers.registry import provider
 from runner.records import JudgementRecord, JudgementStatus
+from runner.records.nouns import counted
 from runner.store import ResultsStore
 
 EXIT_DONE, EXIT_PARTIAL = 0, 3
@@ -103,13 +104,16 @@ def _show(settings: JudgeSettings, docket: Docket, settled: int, console: Consol
     who = f"judge {settings.label}: {settings.judge} with {settings.model} at {settings.provider}"
     _say(console, who + (f", effort {settings.effort}" if settings.effort else ""))
     if settled:
-        _say(console, f"{settled} finished judgements of an interrupted run were brought into the store")
+        _say(
+            console,
+            f"brought into the store from an interrupted run: {counted(settled, 'finished judgement')}",
+        )
     for reason, count in docket.refused.most_common(SHOWN_REASONS):
-        _say(console, f"{count} trials are not judged: {reason}")
+        _say(console, f"not judged: {counted(count, 'trial')}: {reason}")
     _say(
         console,
-        f"{len(docket.entries)} judgements of {docket.trials} trials to make; "
-        f"{docket.complete} trials have theirs",
+        f"{counted(len(docket.entries), 'judgement')} of {counted(docket.trials, 'trial')} to make; "
+        f"{docket.complete} have theirs",
     )
 
 

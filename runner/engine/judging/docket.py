@@ -11,7 +11,7 @@ from runner.engine.judging.settings import JudgeSettings
 from runner.engine.judging.subject import Refused, subject_of
 from runner.engine.judging.trial import wanted_numbers
 from runner.engine.places import Places
-from runner.engine.stored_trials import stores_of
+from runner.engine.stored_trials import nothing_fits, stores_of
 from runner.records import TrialIdentity
 from runner.store import ResultsStore
 
@@ -58,12 +58,12 @@ def make_docket(
         demonstration: the judge is scripted, so that only demonstrations may be judged.
 
     Raises:
-        UsageError: the path is in no store.
+        UsageError: the path is in no store, or none of the words fits any trial.
     """
     roots, below = stores_of(path, places)
     entries: list[Entry] = []
     refused: Counter[str] = Counter()
-    complete = 0
+    complete, fits = 0, not cells
     for store in map(ResultsStore, roots):
         for stored in store.trials():
             identity = stored.record.identity
@@ -71,6 +71,7 @@ def make_docket(
                 continue
             if cells and not any(_is_in(cell, identity) for cell in cells):
                 continue
+            fits = True
             try:
                 if demonstration and not stored.record.demonstration:
                     raise Refused("a judge with scripted answers may judge demonstrations only")
@@ -87,6 +88,8 @@ def make_docket(
             )
             complete += not numbers
             entries += [Entry(store, identity, number) for number in numbers]
+    if not fits:
+        raise nothing_fits(cells)
     # The first judgement of every trial comes before the second one of any.
     entries.sort(key=lambda entry: entry.number)
     return Docket(tuple(entries), complete, refused)

@@ -12,6 +12,7 @@ from runner.engine.preflight.question import Line
 from runner.engine.progress import one_line
 from runner.errors import ConfigurationError
 from runner.providers.checks import Check, CheckState
+from runner.records.nouns import counted
 
 STYLES = {CheckState.PASS: "green", CheckState.WARN: "yellow", CheckState.FAIL: "bold red"}
 EXIT_PASSED, EXIT_FAILED = 0, 1
@@ -40,7 +41,7 @@ class Report:
     def summary(self) -> str:
         """The report in one line."""
         counts = {state: len(self.having(state)) for state in CheckState}
-        words = [f"{counts[CheckState.PASS]} checks passed"]
+        words = [f"{counted(counts[CheckState.PASS], 'check')} passed"]
         if counts[CheckState.WARN]:
             words.append(f"{counts[CheckState.WARN]} to know of")
         if counts[CheckState.FAIL]:

@@ -24,6 +24,7 @@ from runner.judges.rubric import Rubric, rubric_for
 from runner.judges.suites import Suite, load_suite, suite_names
 from runner.providers.registry import provider
 from runner.records import CHANGED, REFERENCE, JudgementStatus, ProofRecord
+from runner.records.nouns import counted
 from runner.store import ResultsStore
 
 EXIT_DONE, EXIT_PARTIAL = 0, 3
@@ -121,7 +122,7 @@ def _introduction(settings: JudgeSettings, work: _Work, docket: Docket, settled:
     who = f"judge {settings.label}: {settings.judge} with {settings.model} at {settings.provider}"
     yield who + (f", effort {settings.effort}" if settings.effort else "")
     if settled:
-        yield f"{settled} finished scorings of an interrupted run were brought into the store"
+        yield f"brought into the store from an interrupted run: {counted(settled, 'finished scoring')}"
     for suite in work.suites:
         yield f"suite {suite.name} {suite.version}, {len(suite.pairs)} pairs: {suite.title}"
     yield f"{len(docket.entries)} scorings to make by {work.rubric.identity}; {docket.stored} are stored"

@@ -221,7 +221,7 @@ def test_a_run_to_an_endpoint_where_nobody_listens_ends_before_anything_is_plann
 
 
 def test_a_run_that_passes_says_so_in_one_line(whole: tuple[Places, str]) -> None:
-    assert len(re.findall(r"^pre-flight: \d+ checks passed", whole[1], re.MULTILINE)) == 1
+    assert len(re.findall(r"^pre-flight: \d+ checks? passed", whole[1], re.MULTILINE)) == 1
     assert "┏" not in whole[1].split("Plan run-")[0]
 
 

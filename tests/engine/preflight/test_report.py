@@ -37,7 +37,7 @@ def test_warnings_are_told_and_do_not_refuse() -> None:
     report.require()
     assert report.exit_code == 0
     assert report.warnings() == ["warn: m at endpoint: price: not given", "  fix: --price-input"]
-    assert report.summary() == "pre-flight: 1 checks passed, 1 to know of"
+    assert report.summary() == "pre-flight: 1 check passed, 1 to know of"
 
 
 def test_one_failure_is_refused_in_its_own_words() -> None:

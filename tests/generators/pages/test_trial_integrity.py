@@ -70,7 +70,7 @@ def test_a_note_changes_nothing(pages: dict[str, Shown]) -> None:
     shown = pages[f"{CELL}/{TASK}/2.md"]
     assert "void" not in shown.body.text.split("Checks")[0]
     assert "Corrections of this record" not in shown.labels()
-    assert "1 findings" in shown.body.text
+    assert "1 finding" in shown.body.text
     assert "40% of the changed lines are those of the reference solution" in shown.body.text
 
 
