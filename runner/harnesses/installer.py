@@ -77,7 +77,7 @@ def install(
 
 
 def write_locks(names: Sequence[str], installed: Path) -> list[Path]:
-    """Lock the named npm programs of the project to what was just installed of them; the files, now written.
+    """Lock the named npm programs to what was just installed of them; the files, now written.
 
     For whoever raises a version: the old lock does not fit it, so it was installed without one.
     """
@@ -88,7 +88,7 @@ def write_locks(names: Sequence[str], installed: Path) -> list[Path]:
     for name, installation in programs.items():
         made, path = installation.folder(installed, name) / LOCK, lock_path(installation)
         if made.is_file() and lock_of(installation) is None:
-            path.write_text(shortened(installation, made.read_text(encoding="utf-8")), encoding="utf-8")
+            path.write_text(shortened(installation, made), encoding="utf-8")
             written.append(path)
     return written
 

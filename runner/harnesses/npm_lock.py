@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from runner.errors import ConfigurationError
 from runner.harnesses.installation import Installation
 
 LOCKS = Path(__file__).parent / "constraints"
@@ -23,16 +24,20 @@ def lock_of(installation: Installation) -> Path | None:
     """The lock of this version of the program.
 
     None where nobody wrote one: then what it needs is taken as new as its own ranges allow.
+
+    Raises:
+        ConfigurationError: the file is no lock.
     """
-    path = installation.constraints or lock_path(installation)
+    path = lock_path(installation)
     if not path.is_file():
         return None
-    return path if _packages(path.read_bytes())[""]["dependencies"] == wanted(installation) else None
+    return path if _packages(path).get("", {}).get("dependencies") == wanted(installation) else None
 
 
 def lock_path(installation: Installation) -> Path:
-    """Where the lock of a program of the project stands, named after its package."""
-    return LOCKS / f"{installation.package.removeprefix('@').replace('/', '-')}.json"
+    """Where its lock stands: where it says, or among those of the project, named after its package."""
+    name = f"{installation.package.removeprefix('@').replace('/', '-')}.json"
+    return installation.constraints or LOCKS / name
 
 
 def wanted(installation: Installation) -> Mapping[str, str]:
@@ -48,9 +53,9 @@ def lay_out(installation: Installation, lock: Path, folder: Path) -> None:
     (folder / LOCK).write_bytes(lock.read_bytes())
 
 
-def shortened(installation: Installation, text: str) -> str:
+def shortened(installation: Installation, made: Path) -> str:
     """What the package manager wrote, as a lock of the project: a line a package, and only what is needed."""
-    packages = _packages(text)
+    packages = _packages(made)
     packages[""] = {"dependencies": wanted(installation)}
     lines = [
         f"{json.dumps(name)}: " + json.dumps({key: body[key] for key in sorted(body.keys() - NOT_NEEDED)})
@@ -65,7 +70,7 @@ def departures(lock: Path, folder: Path) -> list[str]:
 
     One for another kind of machine may be missing in the lock, where its registry did not have it.
     """
-    locked, found = _packages(lock.read_bytes()), _packages((folder / LOCK).read_bytes())
+    locked, found = _packages(lock), _packages(folder / LOCK)
     return [
         f"{name.rpartition('node_modules/')[2]} {body.get('version')}"
         for name, body in found.items()
@@ -79,7 +84,16 @@ def _is_locked(found: Package, locked: Package | None) -> bool:
     return all(found.get(key) == locked.get(key) for key in ("version", "integrity"))
 
 
-def _packages(text: str | bytes) -> dict[str, Package]:
+def _packages(path: Path) -> dict[str, Package]:
     """By where they stand below the folder; that of the folder itself has an empty name."""
-    found: dict[str, Package] = json.loads(text)["packages"]
+    try:
+        found = json.loads(path.read_bytes())["packages"]
+    except (OSError, ValueError, KeyError, TypeError):
+        found = None
+    if not isinstance(found, dict) or not all(isinstance(body, dict) for body in found.values()):
+        raise ConfigurationError(
+            "the file that pins every package is no lock of npm",
+            where=str(path),
+            remedy="take it away, then: invoke harness-install NAME --lock",
+        )
     return found

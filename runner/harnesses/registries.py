@@ -56,7 +56,8 @@ class Registries:
 
     def _fetch_npm_program(self, installation: Installation, folder: Path, installed: Path) -> None:
         lock, exact = lock_of(installation), f"{installation.package}@{installation.version}"
-        options = ("--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier")
+        # Settings of the user's may say that locks are to be ignored.
+        options = ("--ignore-scripts", "--package-lock", "--no-audit", "--no-fund", "--no-update-notifier")
         command = (*self.npm(installed), "install", *options, "--prefix", str(folder))
         if lock is None:
             self._run((*command, *installation.beside, exact), exact)

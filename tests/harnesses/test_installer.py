@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from runner.harnesses import npm_lock
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installer import PARTIAL, install, write_locks
 from runner.harnesses.machine import Machine
-from runner.harnesses.npm_lock import lock_of
+from runner.harnesses.npm_lock import lock_of, lock_path
 from runner.harnesses.programs import RUNTIMES, ask_version, program_command, runtimes_for
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
@@ -44,7 +45,8 @@ def test_packages_never_run_scripts_and_go_nowhere_else(tmp_path: Path) -> None:
     shop = Shop(tmp_path)
     install(["codex"], tmp_path / "h", lambda _: None, registries=shop.registries)
     pip, npm = shop.called()
-    for option in ("--ignore-scripts", "--no-audit", "--no-fund", f"--prefix {tmp_path / 'h'}"):
+    # The lock holds also where the user's settings of npm say that locks are to be ignored.
+    for option in ("--ignore-scripts", "--package-lock", "--no-audit", f"--prefix {tmp_path / 'h'}"):
         assert option in npm
     assert "--only-binary=:all:" in pip
     assert "--no-deps" in pip
@@ -285,3 +287,18 @@ def test_a_raised_version_is_installed_without_its_old_lock_and_gets_a_new_one(
     assert path == lock_of(NPM_PROGRAMS["codex"])
     assert "://" not in path.read_text(), "the address of a registry is nobody's business"
     assert write_locks(["codex"], tmp_path / "h") == [], "what is locked is left alone"
+
+
+def test_the_lock_of_a_program_outside_the_project_stands_beside_its_module_and_must_be_one(
+    tmp_path: Path,
+) -> None:
+    own = replace(NPM_PROGRAMS["codex"], constraints=tmp_path / "own.json")
+    assert lock_path(own) == tmp_path / "own.json"
+    assert lock_of(own) is None, "nobody wrote one yet"
+    for broken in ("", "[]", "{}", '{"packages": []}', '{"packages": {"": 1}}', "\xff"):
+        (tmp_path / "own.json").write_text(broken, encoding="latin-1")
+        with pytest.raises(ConfigurationError, match="is no lock of npm"):
+            lock_of(own)
+    whole = lock_path(NPM_PROGRAMS["codex"]).read_bytes()
+    (tmp_path / "own.json").write_bytes(whole)
+    assert lock_of(own) == tmp_path / "own.json"
