@@ -25,10 +25,12 @@ class Pace:
     _seen: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def see(self, trial: BenchTrial) -> None:
-        """Take a trial of a load stage into account."""
+        """Take a trial of a load stage into account; one whose requests were not all sent says nothing."""
         if trial.load is not None and trial.skipped is None:
-            took = sum(request.timing.total_ms or 0.0 for request in trial.requests) / 1000
-            self._seen[(trial.case, trial.target)].append(took)
+            took = [each.timing.total_ms for each in trial.requests]
+            known = [each for each in took if each is not None]
+            if known and len(known) == len(took):
+                self._seen[(trial.case, trial.target)].append(sum(known) / 1000)
 
     def unit_seconds(self, stage: LoadStage) -> float | None:
         """What one request or session takes: as this target did, else as others did; None: not seen yet."""

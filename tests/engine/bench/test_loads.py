@@ -165,6 +165,9 @@ def test_a_level_is_begun_only_where_all_its_targets_get_a_steady_window() -> No
     pace, said = Pace(manifest), list[str]()
     assert pace.needed(one) is None
     assert StageClock(Spending(manifest), pace, one, 1.0).reason_not_to_begin(said.append) == ""
+    for nobody_there in range(2):
+        pace.see(loaded(nobody_there, 0.0, 0.0, outcome="connect-error", total_ms=None))
+    assert pace.needed(one) is None, "a time that is not known is none of 0 s"
     pace.see(loaded(0, 0.0, 1000.0))
     assert pace.needed(one) == pytest.approx(11.0)
     assert pace.needed_by_level(one) == pytest.approx(22.0)
