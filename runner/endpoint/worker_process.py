@@ -124,7 +124,8 @@ def main() -> None:
     # Whatever is printed must not get among the words.
     os.dup2(2, 1)
     head = _exactly(source, LENGTH.size)
-    opening = unframed(_exactly(source, LENGTH.unpack(head)[0])) if head else None
+    said = _exactly(source, LENGTH.unpack(head)[0]) if head else b""
+    opening = unframed(said) if said else None
     if isinstance(opening, Opening):
         run(_serve(opening, source, sink), opening.loop)
 

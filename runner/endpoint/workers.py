@@ -161,7 +161,7 @@ class Worker:
             return
         try:
             while (word := await heard(process.stdout)) is not None:
-                if isinstance(word, Ready) and self._ready is not None:
+                if isinstance(word, Ready) and self._ready is not None and not self._ready.done():
                     self._ready.set_result(None)
                 elif isinstance(word, Ended):
                     self.ended = word

@@ -144,6 +144,16 @@ async def test_a_run_given_up_while_its_workers_start_leaves_none_behind(
         await beginning
 
 
+@looped
+async def test_a_worker_that_is_ready_too_late_is_told_as_not_started(
+    nobody_is_left: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("runner.endpoint.workers.START_SECONDS", 0.0)
+    monkeypatch.setattr("runner.endpoint.workers.END_SECONDS", 60.0)
+    with pytest.raises(EndpointError, match="did not start"):
+        await Worker(Opening(NOBODY, 1)).__aenter__()
+
+
 def test_what_a_load_took_is_no_sum_over_some_of_its_processes(
     nobody_is_left: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
