@@ -72,6 +72,7 @@ def prices_command(
     asked = [provider] if provider else [each for each in book.providers() if book.history(each, model)]
     if not asked:
         say(f"no provider of the price book has {model}{_nearest(book, model)}")
+        say("  what to do: invoke prices lists every row; a run takes others with --price-input, ...")
         return NOT_FOUND
     questions = [PriceQuestion(each, model, day, wanted, service_tier, prompt_tokens) for each in asked]
     return _explained(book, questions, say)

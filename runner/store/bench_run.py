@@ -236,7 +236,9 @@ def find_run(roots: layout.StoreRoots, wanted: str, scanner: Scanner) -> BenchRu
     chosen = newest(named)
     if chosen is None:
         known = sorted((run.run_id for run in every), reverse=True)[:5]
+        if not known:
+            raise UsageError("there is no endpoint benchmark yet", remedy="invoke bench makes one")
         raise UsageError(
-            f"there is no endpoint benchmark {wanted!r}", remedy=f"the newest: {', '.join(known) or 'none'}"
+            f"there is no endpoint benchmark {wanted!r}", remedy=f"the newest: {', '.join(known)}"
         )
     return BenchRun(chosen.root, chosen.model, chosen.run_id, scanner)

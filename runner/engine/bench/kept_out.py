@@ -42,13 +42,14 @@ def not_to_be_asked(
         status = "" if looked.status is None else f" ({looked.status})"
         said = shown_words(looked.words, scanner)
         lines.append(f"  {each.target.label}: {_WHY[looked.admission]}{status}; it says: {said or 'nothing'}")
+        file = f"datasets/targets/{each.target.model}.yaml" if each.target.origin == "catalogue" else ""
         remedy = _REMEDIES[looked.admission].format(
             variable=entry.key_variable or "a variable, named with --api-key-env or key_variable",
             model=entry.model_id,
             url=entry.base_url,
-            file=f"datasets/targets/{each.target.model}.yaml"
-            if each.target.origin == "catalogue"
-            else "--url",
+            protocol=entry.protocol.value,
+            file=file or "--url and --protocol",
+            model_at=file or "--model",
         )
         served = serving(each.target, environment) if looked.admission is Admission.MODEL else ""
         remedies.append(
@@ -75,9 +76,10 @@ _WHY: Mapping[Admission, str] = {
 _REMEDIES: Mapping[Admission, str] = {
     Admission.KEY: "set {variable} to a key of this provider that may use {model}",
     Admission.CREDIT: "add credit to the account that the key in {variable} belongs to",
-    Admission.MODEL: "look up the id that the provider knows; {model} stands in {file}",
-    Admission.ADDRESS: "check the address {url} and the protocol in {file}",
-    Admission.UNREACHABLE: "start the server or check the address {url} in {file}",
+    Admission.MODEL: "look up the id that the provider knows; {model} stands in {model_at}",
+    Admission.ADDRESS: "check the address {url} and the protocol {protocol} ({file}); an address ends "
+    "where the protocol's paths begin, often with /v1",
+    Admission.UNREACHABLE: "start the server or check the address {url} ({file})",
     Admission.REFUSED: "read its words; then correct {file}",
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from runner.engine.bench.calibrating import shared
 from runner.engine.bench.ledger import FOR_ALL, MONEY_SPENT, asks_again
 from runner.records.bench_manifest import BenchManifest
-from runner.records.bench_summary import BenchSummary, ClientError
+from runner.records.bench_summary import BenchSummary, ClientError, ThresholdResult
 from runner.records.bench_trial import BenchTrial
 from runner.records.nouns import counted
 from runner.store.bench_run import BenchRun
@@ -58,6 +58,8 @@ def trial_line(trial: BenchTrial, number: int, total: int) -> str:
     ttft = "" if first is None or first.timing.ttft_ms is None else f", TTFT {first.timing.ttft_ms:.0f} ms"
     slot = f"warm-up {trial.run}" if trial.warm_up else f"run {trial.slot}"
     said = trial.score.verdict if trial.score.verdict != "error" else _failure(trial)
+    if trial.skipped:
+        said = f"skipped: {trial.skipped}"
     return f"[{number}/{total}] {status:5} {trial.target} {trial.case} {slot}: {said}{ttft}"
 
 
@@ -89,6 +91,7 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
             + f"TTFT p50 {_ms(None if median is None else median.value)} "
             + f"({client_words(manifest, target.client)})"
         )
+        yield from solved_lines(summary, target.target)
         for flag in target.flags:
             yield f"    note: {flag}"
     for curve in summary.load:
@@ -102,11 +105,27 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
         yield f"  note: {flag}"
     for each in summary.thresholds:
         if each.failed is not False:
-            what = "unknown" if each.failed is None else f"FAILED with {each.value:g}"
+            what = "unknown" if each.failed is None else f"FAILED with {_figure(each)}"
             yield f"  threshold {each.text} at {each.target}: {what}"
     yield f"files: {run.folder}"
     if summary.exit_code == 3 and asks_again(manifest, account, complete=summary.ended == "complete"):
         yield f"go on: invoke bench --resume {manifest.run_id}"
+
+
+def solved_lines(summary: BenchSummary, target: str) -> Iterator[str]:
+    """How many coding tasks an agent solved at ``target``; none where it was given none."""
+    for work in summary.coding:
+        if work.target == target and work.case is None:
+            yield f"    coding: {work.solved.count} of {counted(work.solved.of, 'task')} solved"
+
+
+def _figure(result: ThresholdResult) -> str:
+    """The figure with its unit; rates and scores have none."""
+    if result.value is None:
+        return "unknown"
+    if result.metric.endswith("_ms"):
+        return _ms(result.value)
+    return f"${result.value:g}" if result.metric.endswith("_usd") else f"{result.value:g}"
 
 
 def client_words(manifest: BenchManifest, client: ClientError) -> str:

@@ -24,8 +24,11 @@ from runner.engine.bench.pace import Pace, StageClock
 from runner.engine.bench.searching import search
 from runner.records.bench_manifest import LoadStage
 from runner.records.bench_trial import BenchTrial, LoadPlace
+from runner.records.nouns import counted
 
 OPEN_SLOTS = 256
+MANY, TENTHS = 20, 10
+"""From so many requests on, a stage tells each tenth of its way."""
 """Connections of an open loop; who would need more waits, and the wait is in its latency from schedule."""
 
 Note = Callable[[str], None]
@@ -119,8 +122,12 @@ class Staging:
                 means.spending.add(record)
                 self.pace.see(record)
                 means.writer.begin(record)
+                if len(todo) >= MANY and len(sent) % step == 0:
+                    means.note(f"  {words}: {len(sent)} of {len(todo)} over")
 
-        means.note(f"load: {stage.key}, {len(todo)} of {len(units)} to send")
+        words = f"load at {live.name}, {stage.group} {stage.level:g}"
+        means.note(f"{words}: {len(todo)} of {counted(len(units), 'request')} to send")
+        step = -(-len(todo) // TENTHS)
         reason = clock.reason_not_to_begin(means.note)
         if not reason:
             reason = await self._played(stage, todo, sitting, live, (stopped, over_with, clock.start))

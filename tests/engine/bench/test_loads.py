@@ -205,12 +205,12 @@ def test_one_stream_shows_the_floor_of_every_run() -> None:
 def test_a_load_in_two_processes_names_the_worker_of_each_trial_and_keeps_no_word(tmp_path: Path) -> None:
     project = make_project(tmp_path, [("one", ())])
     options = options_of(
-        loads=("concurrency=3",), load_requests=12, load_warm_up=1, workers=2, keep_responses=False
+        loads=("concurrency=3",), load_requests=24, load_warm_up=1, workers=2, keep_responses=False
     )
     assert project.bench(options, out=str(project.root / "reports")) == 0
     manifest, trials, summary = project.read()
     assert manifest.settings.workers == 2
-    assert len(trials) == 13
+    assert len(trials) == 25
     places = [trial.load for trial in trials if trial.load is not None]
     assert {(place.worker, place.workers) for place in places} == {(1, 2), (2, 2)}
     assert all(trial.requests[0].text == "" for trial in trials)
@@ -218,6 +218,12 @@ def test_a_load_in_two_processes_names_the_worker_of_each_trial_and_keeps_no_wor
     (curve,) = summary.load
     assert curve.points[0].client.workers == 2
     assert "  load in 2 processes, not calibrated" in project.said
+    label = f"load at {manifest.stages[0].target}, concurrency 3"
+    assert f"{label}: 25 of 25 requests to send" in project.said
+    # A load may take an hour: it is not silent for all of it.
+    assert [line for line in project.said if line.startswith(f"  {label}: ")] == [
+        f"  {label}: {number} of 25 over" for number in range(3, 25, 3)
+    ]
     report = next((project.root / "reports").glob("*report.md")).read_text(encoding="utf-8")
     assert "- Load in: 2 processes, as was asked for" in report
     assert "| Processes |" in report
