@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner.costs.price_choice import CREDIT_PLANS
 from runner.secrets import Scanner, known_secrets, read_allowed
 from runner.store import ResultsStore, StoreRoots, below
 
@@ -39,7 +40,7 @@ class Places:
     @property
     def credit_plans(self) -> Path:
         """The plans of vendors that bill by credits."""
-        return self.datasets / "prices" / "credits.yaml"
+        return self.datasets / CREDIT_PLANS
 
     @property
     def recipes(self) -> Path:
