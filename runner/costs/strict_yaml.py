@@ -45,9 +45,8 @@ def read_strict_yaml(path: Path) -> StrictDocument:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"cannot be read: {error}", where=str(path), remedy="check the path"
-        ) from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"cannot be read: {why}", where=str(path), remedy="check the path") from None
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
@@ -55,8 +54,18 @@ def read_strict_yaml(path: Path) -> StrictDocument:
         _index(node, (), lines, path)
         return StrictDocument(None if node is None else loader.construct_document(node), lines)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
-        shown = " ".join(str(error).split())
-        raise ConfigurationError(f"not YAML: {shown}", where=str(path), remedy="correct the file") from None
+        raise ConfigurationError(
+            f"not YAML: {yaml_words(error)}", where=str(path), remedy="correct the file"
+        ) from None
+
+
+def yaml_words(error: Exception) -> str:
+    """What is wrong with a document and in which line, in one line and without the parser's own names."""
+    mark = getattr(error, "problem_mark", None)
+    problem = getattr(error, "problem", None)
+    if mark is None or not problem:
+        return " ".join(str(error).split())
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem}"
 
 
 def _index(node: yaml.Node | None, location: Location, lines: dict[Location, int], path: Path) -> None:

@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from runner.costs import TokenPrices
+from runner.costs.strict_yaml import yaml_words
 from runner.engine.spending import Budget
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
@@ -210,13 +211,17 @@ def _read_file(path: Path) -> dict[str, object]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise ConfigurationError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
+        ) from None
     if len(data) > MAX_CONFIG_BYTES:
         raise ConfigurationError("is larger than any run configuration", where=str(path))
     try:
         document = yaml.safe_load(data)
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"is not YAML: {error}", where=str(path)) from None
+        raise ConfigurationError(
+            f"not YAML: {yaml_words(error)}", where=str(path), remedy="correct the file"
+        ) from None
     if document is None:
         return {}
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,9 +40,9 @@ class Listed:
     def lines(self) -> list[str]:
         """The harness as a user reads it: what is there, then each provider that it cannot use and why."""
         size = "" if self.size_bytes is None else f", {self.size_bytes / 1e6:.0f} MB"
-        there = "not installed" if self.version is None else f"{self.version}{size}"
+        there = self.state if self.version is None else f"{self.version}{size}; {self.state}"
         usable = ", ".join(self.usable_providers) or "none"
-        lines = [f"{self.name} ({self.title}): {there}; {self.state}; providers: {usable}"]
+        lines = [f"{self.name} ({self.title}): {there}; providers: {usable}"]
         lines += [f"  not {name}: {reason}" for name, reason in self.providers.items() if reason]
         return [*lines, f"  {self.note}"] if self.note else lines
 
@@ -51,8 +51,8 @@ def listing(
     installed: Path,
     providers: Mapping[str, Sequence[WireProtocol]],
     names: Sequence[str] | None = None,
-) -> list[Listed]:
-    """A row for each harness, in the order of their names.
+) -> Iterator[Listed]:
+    """A row for each harness as soon as it was looked at, in the order of their names.
 
     Args:
         installed: where ``invoke harness-install`` puts programs.
@@ -62,7 +62,8 @@ def listing(
     Raises:
         UsageError: there is no such harness.
     """
-    return [_listed(harness(name), installed, providers) for name in names or sorted(HARNESSES)]
+    wanted = [harness(name) for name in names or sorted(HARNESSES)]
+    return (_listed(each, installed, providers) for each in wanted)
 
 
 def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[WireProtocol]]) -> Listed:

@@ -143,7 +143,7 @@ def test_wrong_values_are_named_with_the_line_of_their_entry(tmp_path: Path) -> 
     [
         ("", "keys and values"),
         ("- a\n", "keys and values"),
-        ("models: [", "not YAML"),
+        ("models: [", "not YAML: line 1, column 10: expected the node content"),
         ("models: [a]\nmodels: [b]\n", "given twice"),
         ("!!python/object/apply:os.system ['true']", "not YAML"),
         (SMALL + "exclude: [{harness: loop}]\n", "everything is excluded"),

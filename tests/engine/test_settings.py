@@ -58,7 +58,7 @@ def test_every_fault_is_in_one_report_with_a_hint(tmp_path: Path) -> None:
     ("text", "complaint"),
     [
         ("- a\n- b\n", "keys and values"),
-        ("a: [", "not YAML"),
+        ("a: [", "not YAML: line 1, column 5: expected the node content"),
         ("!!python/object/apply:os.system ['true']", "not YAML"),
         ("1: 2\n", "keys and values"),
     ],

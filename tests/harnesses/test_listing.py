@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from runner.errors import UsageError
+from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.listing import listing
 from runner.harnesses.registry import HARNESSES, harness
@@ -21,7 +22,7 @@ PROVIDERS = {
 
 
 def test_every_harness_has_a_row(tmp_path: Path) -> None:
-    rows = listing(tmp_path, PROVIDERS)
+    rows = list(listing(tmp_path, PROVIDERS))
     assert [row.name for row in rows] == sorted(HARNESSES)
     assert all(row.usable_providers[0] == "everything" for row in rows)
 
@@ -31,6 +32,24 @@ def test_what_is_not_installed_says_how_to_install_it(tmp_path: Path) -> None:
     assert (row.version, row.size_bytes) == (None, None)
     assert "invoke harness-install codex" in row.state
     assert row.pinned
+    # Once, though both the column and the state could say it.
+    assert row.lines()[0].count("not installed") == 1
+
+
+def test_a_list_of_slow_programs_is_not_silent_until_the_last_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+
+    def slow(self: Harness, _installed: Path) -> str:
+        seen.append(self.name)
+        return "1"
+
+    for name in ("codex", "pi"):
+        monkeypatch.setattr(type(harness(name)), "version", slow)
+    rows = listing(tmp_path, PROVIDERS, ["codex", "pi"])
+    assert next(rows).name == "codex"
+    assert seen == ["codex"]
 
 
 def test_what_is_installed_says_its_version_and_size(tmp_path: Path) -> None:

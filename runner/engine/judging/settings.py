@@ -11,6 +11,7 @@ import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from runner.costs import TokenPrices
+from runner.costs.strict_yaml import yaml_words
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import WireProtocol
 from runner.judges.base import AGENTIC
@@ -133,9 +134,13 @@ def _read_file(path: Path) -> dict[str, object]:
         data = path.read_bytes()
         document = yaml.safe_load(data[: MAX_CONFIG_BYTES + 1])
     except OSError as error:
-        raise ConfigurationError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise ConfigurationError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"is not YAML: {error}", where=str(path)) from None
+        raise ConfigurationError(
+            f"not YAML: {yaml_words(error)}", where=str(path), remedy="correct the file"
+        ) from None
     if len(data) > MAX_CONFIG_BYTES:
         raise ConfigurationError("is larger than any settings of a judge", where=str(path))
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
