@@ -177,6 +177,7 @@ COUNTS = ("runs", "repeats", "warm_ups", "load_warm_up")
 COUNTS_FROM_ONE = ("workers", "load_requests", "max_output_tokens", "external_limit")
 ALWAYS = {"external_offset": "0", "concurrency": "1", "seed": "1"}
 """Whole numbers that every run has, and what they are where no flag says so."""
+MOST_DIGITS = 18
 NUMBERS = ("budget_usd", "temperature", "timeout_seconds", "stall_seconds")
 
 
@@ -212,7 +213,7 @@ def _number(text: str, flag: str) -> float | None:
 def _whole(text: str, flag: str, least: int = 0) -> int | None:
     if not text:
         return None
-    if not text.isascii() or not text.isdigit() or int(text) < least:
+    if not text.isascii() or not text.isdigit() or len(text) > MOST_DIGITS or int(text) < least:
         raise UsageError(
             f"--{flag.replace('_', '-')} must be a whole number of at least {least}", where=text[:60]
         )

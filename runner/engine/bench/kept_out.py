@@ -14,6 +14,7 @@ from runner.errors import ConfigurationError, EndpointError
 from runner.providers.asking import Asker
 from runner.providers.probing import key_headers
 from runner.providers.served import served_check, served_ids
+from runner.records.nouns import counted
 from runner.secrets import Scanner
 
 WORDS = 300
@@ -59,7 +60,8 @@ def not_to_be_asked(
         remedies.append("or choose the other mappings with --mapping")
     remedies.append("or start anyway with --no-preflight")
     return ConfigurationError(
-        f"{len(kept_out)} of {of} mappings cannot be asked; nothing was measured:\n" + "\n".join(lines),
+        f"{len(kept_out)} of {counted(of, 'mapping')} cannot be asked; nothing was measured:\n"
+        + "\n".join(lines),
         where=kept_out[0].target.model,
         remedy="\n    ".join(remedies),
     )

@@ -384,6 +384,7 @@ def test_the_flags_come_to_options() -> None:
         ("load_requests", "0"),
         ("budget_usd", "much"),
         ("seed", "x"),
+        ("seed", "9" * 5000),
         ("concurrency", "many"),
         ("external_offset", "-1"),
     )
