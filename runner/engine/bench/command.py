@@ -34,6 +34,7 @@ from runner.engine.bench.preflight import (
     targets_corrected,
 )
 from runner.engine.bench.progress import ending_lines, plan_lines, trial_line
+from runner.engine.bench.reporting import require_folder, write_reports
 from runner.engine.bench.resuming import mark_key, targets_again
 from runner.engine.bench.running import Outcome, run_bench
 from runner.engine.bench.standing import bench_name
@@ -82,6 +83,9 @@ def bench_command(places: Places, say: Say, call: BenchCall, environ: Mapping[st
         HarnessmarkError: nothing was asked: the options, files or keys are wrong.
     """
     environment = environment_with(places.root / ".env", environ)
+    if call.out and not call.dry_run:
+        # Told now: after hours of measuring it would be too late.
+        require_folder(Path(call.out))
     try:
         if call.resume:
             return _go_on(places, say, call, environment)
@@ -247,8 +251,6 @@ def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: Be
     for line in ending_lines(run, manifest, summary):
         say(line)
     if call.out:
-        from runner.engine.bench.reporting import write_reports
-
         for path in write_reports(run, Path(call.out)):
             say(f"report: {path}")
     return summary.exit_code

@@ -12,7 +12,7 @@ from runner.endpoint.reports.markdown import table as markdown_table
 from runner.endpoint.reports.tables import report_of, timings_table
 from runner.engine.bench.ending import again
 from runner.engine.places import Places
-from runner.errors import UsageError
+from runner.errors import ConfigurationError, UsageError
 from runner.store.bench_run import BenchRun, find_run, replace_file
 from runner.store.layout import StoreRoots
 
@@ -38,6 +38,7 @@ def bench_report_command(
 
     Raises:
         UsageError: no such run or format.
+        ConfigurationError: there is no place to write to.
     """
     if form not in {*FORMATS, EVERY}:
         raise UsageError(f"there is no format {form!r}", remedy=f"known: {', '.join(FORMATS)}, {EVERY}")
@@ -50,12 +51,28 @@ def bench_report_command(
         return 0
     data = rendered(run, form)
     if out:
-        Path(out).parent.mkdir(parents=True, exist_ok=True)
+        require_folder(Path(out).parent)
         replace_file(Path(out), data)
         say(f"report: {out}")
     else:
         say(data.decode().rstrip("\n"))
     return 0
+
+
+def require_folder(folder: Path) -> None:
+    """Make a folder for reports where there is none.
+
+    Raises:
+        ConfigurationError: it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"no folder for the reports: {error.strerror}",
+            where=str(folder),
+            remedy="name another with --out",
+        ) from None
 
 
 def rendered(run: BenchRun, form: str) -> bytes:
@@ -74,8 +91,12 @@ def rendered(run: BenchRun, form: str) -> bytes:
 
 
 def write_reports(run: BenchRun, folder: Path) -> list[Path]:
-    """All reports of a run below ``folder``."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """All reports of a run below ``folder``.
+
+    Raises:
+        ConfigurationError: there is no such folder, and none can be made.
+    """
+    require_folder(folder)
     paths = []
     for form, name in FORMATS.items():
         path = folder / f"{run.run_id}-{name}"

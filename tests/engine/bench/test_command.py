@@ -346,6 +346,13 @@ def spans(trials: tuple[BenchTrial, ...], stage: str) -> tuple[float, float]:
     )
 
 
+def test_a_folder_for_reports_that_cannot_be_is_told_before_anything_is_measured(project: Project) -> None:
+    (file := project.root / "file").write_text("no folder")
+    with pytest.raises(ConfigurationError, match="no folder for the reports"):
+        project.bench(out=str(file / "reports"))
+    assert not project.places.results.exists()
+
+
 def test_a_run_is_rendered_again_without_asking_anybody(project: Project) -> None:
     project.bench(
         options_of(profile="smoke", cases=("fixed_output_stream",)), out=str(project.root / "first")
