@@ -10,19 +10,12 @@ from runner.harnesses.aider_log import read_log
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json, write_yaml
-from runner.harnesses.python_program import SITE
+from runner.harnesses.isolation import agent_folder, write_json, write_text, write_yaml
+from runner.harnesses.python_agent import VENDORS, ChangedAgent, library_variables, model_name
 from runner.harnesses.trace import plain
-from runner.records import CacheSemantics
+from runner.harnesses.window import DEFAULT_WINDOW, longest_answer
 
-LIBRARY_PREFIX = {WireProtocol.CHAT_COMPLETIONS: "openai", WireProtocol.MESSAGES: "anthropic"}
-"""What the library under the agent wants before a model's name to know how to speak to it."""
-INSIDE = Path(__file__).with_name("aider_inside.py")
-KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 MOST_FILES = 50
-DEFAULT_WINDOW = 200_000
-DEFAULT_OUTPUT = 32_000
 TOLD = re.compile(r"^(?:Tokens: |Applied edit to |Added |Retrying in |litellm\.\w+|The LLM did not conform)")
 QUIET = (
     *("--yes-always", "--no-stream", "--no-pretty", "--no-fancy-input", "--no-restore-chat-history"),
@@ -45,16 +38,18 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class Aider(InstalledProgram):
+class Aider(ChangedAgent):
     """The harness ``aider``. It has no tools, no subagents and no limit on turns."""
+
+    inside = Path(__file__).with_name("aider_inside.py")
 
     name: str = "aider"
     title: str = "aider"
     homepage: str | None = "https://aider.chat"
-    protocols: tuple[WireProtocol, ...] = tuple(LIBRARY_PREFIX)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES)
     turns_definition: str = "answers of the model, summaries of the talk included"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_output_tokens", "timeout_seconds"})
     delegates: bool = False
     memory_mb: int = 250
     notes: tuple[str, ...] = (
@@ -74,21 +69,17 @@ class Aider(InstalledProgram):
         Raises:
             ConfigurationError: the program is not installed.
         """
-        folder = assignment.home.absolute() / "agent"
-        model = f"{LIBRARY_PREFIX[assignment.endpoint.protocol]}/{assignment.endpoint.model}"
+        folder, model = agent_folder(assignment), model_name(assignment.endpoint)
         files = (
             write_json(folder / "metadata.json", {model: metadata(assignment)}),
             write_yaml(folder / "settings.yml", [model_settings(model, assignment)]),
-            _write(folder / "prompt.txt", _as_message(assignment.prompt)),
-            _write(folder / "start.py", INSIDE.read_text(encoding="utf-8")),
+            write_text(folder / "prompt.txt", _as_message(assignment.prompt)),
+            self.written_start(assignment),
         )
-        *python, _ = self.command(assignment.installed)
-        site = self.installation.folder(assignment.installed, self.name).absolute() / SITE
-        vendor = LIBRARY_PREFIX[assignment.endpoint.protocol].upper()
-        return Launch(
-            command=(
-                *python,
-                *(str(folder / "start.py"), str(site), str(self.log(assignment)), str(folder / "tags")),
+        return self.child(
+            assignment,
+            (
+                str(folder / "tags"),
                 *("--model", model, "--weak-model", model, "--editor-model", model),
                 *("--edit-format", "diff", "--message-file", str(folder / "prompt.txt")),
                 *("--model-metadata-file", str(folder / "metadata.json")),
@@ -98,36 +89,24 @@ class Aider(InstalledProgram):
                 *QUIET,
                 *files_to_show(assignment.workspace),
             ),
-            environment={
-                **clean_environment(assignment, self.search_path),
-                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-                # Else it takes variables from a file .env in any folder above its own.
-                "LITELLM_MODE": "PRODUCTION",
+            {
                 # Its checks of changed files are other programs of its own packages.
-                "PYTHONPATH": str(site),
-                f"{vendor}_API_BASE": assignment.endpoint.base_url,
-                f"{vendor}_API_KEY": assignment.endpoint.api_key,
+                "PYTHONPATH": str(self.site(assignment.installed)),
+                **library_variables(assignment.endpoint),
             },
-            working_directory=assignment.workspace,
-            readable=self.folders(assignment.installed),
-            configuration=files,
+            files=files,
+            stdin=False,
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - its counts are rounded
         """What the answers in its log add up to."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
         # Over Messages its library says 0 whatever the server told.
         tells = assignment.endpoint.protocol is not WireProtocol.MESSAGES
-        return read_log(self.log(assignment), missing, tells_reasoning=tells)
+        return read_log(self.log(assignment), self.unkept(assignment), tells_reasoning=tells)
 
     def trace(self, line: str) -> str | None:
         """An edit, a file it took up, an answer's tokens or a failure."""
         return plain(line) if TOLD.match(line) else None
-
-    @staticmethod
-    def log(assignment: Assignment) -> Path:
-        """What each answer used, a line each."""
-        return assignment.home.absolute() / "agent" / "answers.jsonl"
 
 
 def files_to_show(workspace: Path) -> tuple[str, ...]:
@@ -143,14 +122,13 @@ def files_to_show(workspace: Path) -> tuple[str, ...]:
 
 def metadata(assignment: Assignment) -> dict[str, object]:
     """What it is told of the model: its window and longest answer, and no prices."""
-    endpoint, limits = assignment.endpoint, assignment.limits
-    window = endpoint.context_window or DEFAULT_WINDOW
-    longest = min(limits.max_output_tokens or DEFAULT_OUTPUT, max(window // 2, 1))
+    endpoint = assignment.endpoint
+    longest = longest_answer(endpoint, assignment.limits)
     return {
-        "max_input_tokens": window - longest,
+        "max_input_tokens": (endpoint.context_window or DEFAULT_WINDOW) - longest,
         "max_output_tokens": longest,
         "max_tokens": longest,
-        "litellm_provider": LIBRARY_PREFIX[endpoint.protocol],
+        "litellm_provider": VENDORS[endpoint.protocol],
         "mode": "chat",
     }
 
@@ -170,9 +148,3 @@ def model_settings(model: str, assignment: Assignment) -> dict[str, object]:
 def _as_message(prompt: str) -> str:
     """``prompt`` so that it is no command of the agent's own, as its first character may make it."""
     return f"\n{prompt}" if prompt[:1] in {"/", "!"} else prompt
-
-
-def _write(path: Path, content: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8", newline="")
-    return path

@@ -14,15 +14,14 @@ from runner.harnesses.claude_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
-from runner.records import CacheSemantics, DataWarning, Limits
+from runner.harnesses.isolation import write_json
+from runner.records import DataWarning, Limits
 
 KEY_VARIABLES = {
     WireProtocol.MESSAGES: "ANTHROPIC_API_KEY",
     WireProtocol.BEDROCK_INVOKE: "AWS_BEARER_TOKEN_BEDROCK",
 }
 VENDOR_HOST = "api.anthropic.com"
-KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 REACHES_OUT = "WebFetch,WebSearch"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
 INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".claude/rules/**")
@@ -56,9 +55,9 @@ class ClaudeCode(InstalledProgram):
     title: str = "Claude Code"
     homepage: str | None = "https://claude.com/product/claude-code"
     protocols: tuple[WireProtocol, ...] = (WireProtocol.MESSAGES, WireProtocol.BEDROCK_INVOKE)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     reports_dollars_at: tuple[str, ...] = ("anthropic",)
     memory_mb: int = 300
@@ -84,7 +83,6 @@ class ClaudeCode(InstalledProgram):
             {"env": variables, "claudeMdExcludes": instructions_above(assignment.workspace)},
         )
         environment = {
-            **clean_environment(assignment, self.search_path),
             **variables,
             "CLAUDE_CONFIG_DIR": str(assignment.home.absolute() / ".claude"),
             KEY_VARIABLES[endpoint.protocol]: endpoint.api_key,
@@ -92,26 +90,23 @@ class ClaudeCode(InstalledProgram):
         if os.geteuid() == 0:
             # Without it the program refuses to work as root; the variable reaches this child only.
             environment["IS_SANDBOX"] = "1"
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        return self.child(
+            assignment,
+            (
                 *("-p", "--model", endpoint.model, "--output-format", "stream-json", "--verbose"),
                 *("--dangerously-skip-permissions", "--strict-mcp-config", "--settings", str(settings)),
                 *("--disallowedTools", REACHES_OUT),
                 *_limit_flags(endpoint, limits),
             ),
-            environment=environment,
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(settings,),
+            environment,
+            files=[settings],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the stream says, or, where it has no end, what the transcripts below ``home`` hold."""
-        kept = KEPT_LIMITS | ({"max_cost_usd"} if _is_vendor(assignment.endpoint) else set())
-        missing = limits_not_kept(assignment.limits, self.name, frozenset(kept))
-        reading = read_run(stdout, assignment.home / ".claude", missing)
+        at_vendor = replace(self, kept_limits=self.kept_limits | {"max_cost_usd"})
+        own = at_vendor if _is_vendor(assignment.endpoint) else self
+        reading = read_run(stdout, assignment.home / ".claude", own.unkept(assignment))
         if assignment.endpoint.protocol is WireProtocol.BEDROCK_INVOKE and reading.costs:
             return replace(reading, costs=(), warnings=(*reading.warnings, OTHER_PRICES))
         return reading

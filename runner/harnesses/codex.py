@@ -12,14 +12,10 @@ from runner.harnesses.codex_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept
-from runner.records import CacheSemantics, Limits
-
-KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
-PROVIDER = "harnessmark"
-DEFAULT_OUTPUT = 32_000
-KEPT_LIMITS = frozenset({"timeout_seconds"})
-
+from runner.harnesses.isolation import write_text
+from runner.harnesses.own_provider import KEY_VARIABLE, PROVIDER
+from runner.harnesses.window import filled
+from runner.records import Limits
 
 PINNED = Installation(
     source=Source.NPM,
@@ -43,9 +39,9 @@ class Codex(InstalledProgram):
     title: str = "Codex CLI"
     homepage: str | None = "https://github.com/openai/codex"
     protocols: tuple[WireProtocol, ...] = (WireProtocol.RESPONSES,)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main thread; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 200
     notes: tuple[str, ...] = (
@@ -60,31 +56,22 @@ class Codex(InstalledProgram):
         Raises:
             ConfigurationError: the program is not installed.
         """
-        folder = assignment.home.absolute() / ".codex"
-        folder.mkdir(parents=True, exist_ok=True)
-        settings = folder / "config.toml"
-        settings.write_text(settings_text(assignment.endpoint, assignment.limits), encoding="utf-8")
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        endpoint, folder = assignment.endpoint, assignment.home.absolute() / ".codex"
+        return self.child(
+            assignment,
+            (
                 *("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"),
-                *("--cd", str(assignment.workspace), "--model", assignment.endpoint.model, "-"),
+                *("--cd", str(assignment.workspace), "--model", endpoint.model, "-"),
             ),
-            environment={
-                **clean_environment(assignment, self.search_path),
-                "CODEX_HOME": str(folder),
-                KEY_VARIABLE: assignment.endpoint.api_key,
-            },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(settings,),
+            {"CODEX_HOME": str(folder), KEY_VARIABLE: endpoint.api_key},
+            files=[write_text(folder / "config.toml", settings_text(endpoint, assignment.limits))],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the stream says of the end, and the rollout files below ``home`` of the tokens."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
-        return read_run(stdout, assignment.home / ".codex", assignment.endpoint.model, missing)
+        return read_run(
+            stdout, assignment.home / ".codex", assignment.endpoint.model, self.unkept(assignment)
+        )
 
     def trace(self, line: str) -> str | None:
         """A message, a command or a failure in a few words."""
@@ -103,9 +90,8 @@ def settings_text(endpoint: Endpoint, limits: Limits) -> str:
         'web_search = "disabled"',
     ]
     if endpoint.context_window is not None:
-        reserve = min(limits.max_output_tokens or DEFAULT_OUTPUT, endpoint.context_window // 4)
         lines.append(f"model_context_window = {endpoint.context_window}")
-        lines.append(f"model_auto_compact_token_limit = {endpoint.context_window - reserve}")
+        lines.append(f"model_auto_compact_token_limit = {filled(endpoint.context_window, limits)}")
     lines += [
         "",
         f"[model_providers.{PROVIDER}]",

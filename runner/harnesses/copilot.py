@@ -10,16 +10,14 @@ from runner.harnesses.copilot_stream import read_run, trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept
 from runner.harnesses.window import share_out
-from runner.records import CacheSemantics, Limits
+from runner.records import Limits
 
 KINDS = {
     WireProtocol.CHAT_COMPLETIONS: {"TYPE": "openai", "WIRE_API": "completions"},
     WireProtocol.RESPONSES: {"TYPE": "openai", "WIRE_API": "responses"},
     WireProtocol.MESSAGES: {"TYPE": "anthropic"},
 }
-KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 KEY_VARIABLE = "COPILOT_PROVIDER_API_KEY"
 """The only way in which it takes a key; the commands of the model do not get it."""
 
@@ -41,9 +39,9 @@ class Copilot(InstalledProgram):
     title: str = "GitHub Copilot CLI"
     homepage: str | None = "https://github.com/github/copilot-cli"
     protocols: tuple[WireProtocol, ...] = tuple(KINDS)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "turns of the main agent that it started; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 350
     notes: tuple[str, ...] = (
@@ -63,31 +61,27 @@ class Copilot(InstalledProgram):
             ConfigurationError: the program is not installed.
         """
         folder = assignment.home.absolute() / ".copilot"
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        return self.child(
+            assignment,
+            (
                 *("--output-format", "json", "--allow-all-tools", "--allow-all-paths"),
                 *("--disable-builtin-mcps", "--no-ask-user", "--no-auto-update"),
                 "--excluded-tools=web_fetch",
                 f"--secret-env-vars={KEY_VARIABLE}",
             ),
-            environment={
-                **clean_environment(assignment, self.search_path),
-                **self.variables(assignment.installed),
+            {
                 "COPILOT_HOME": str(folder),
                 "COPILOT_OFFLINE": "true",
                 "COPILOT_AUTO_UPDATE": "false",
                 **provider(assignment.endpoint, assignment.limits),
             },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the stream says of the end, and the event file below ``home`` of the tokens."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
-        return read_run(stdout, assignment.home / ".copilot", assignment.endpoint.model, missing)
+        return read_run(
+            stdout, assignment.home / ".copilot", assignment.endpoint.model, self.unkept(assignment)
+        )
 
     def trace(self, line: str) -> str | None:
         """An answer, a tool call or a failure in a few words."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
@@ -91,6 +91,17 @@ def reasoning_not_reported() -> DataWarning:
         code=REASONING_NOT_REPORTED,
         text="how much of the output was reasoning was not told; the output includes it all the same",
     )
+
+
+def gaps(answers: Sequence[Counts], lost: int = 0) -> Iterator[DataWarning]:
+    """The warnings of what ``answers`` leave unknown, and of ``lost`` requests that broke off."""
+    silent = sum(counts.all_zero for counts in answers)
+    if silent:
+        yield not_reported(silent)
+    elif any(counts.reasoning is None for counts in answers):
+        yield reasoning_not_reported()
+    if lost:
+        yield lower_bound(f"{lost} requests were broken off, perhaps with an answer under way")
 
 
 def lower_bound(reason: str) -> DataWarning:

@@ -8,20 +8,20 @@ from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, common_settings
 from runner.harnesses.gemini_stream import read_run, trace_event
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
-from runner.records import CacheSemantics, DataWarning, Limits
+from runner.harnesses.isolation import write_json
+from runner.harnesses.window import filled
+from runner.records import DataWarning, Limits
 
 ASSUMED_WINDOWS: Mapping[str, int] = {"gemma-4-31b-it": 256_000, "gemma-4-26b-a4b-it": 256_000}
 """What the agent takes for the window of a model; it can only be told a share of it."""
 ASSUMED_WINDOW = 1_048_576
-DEFAULT_OUTPUT = 32_000
 SUBAGENTS = ("cli_help", "codebase_investigator", "generalist")
 REACHES_OUT = ("google_web_search", "web_fetch")
 """Tools that could look the answer up; both run at the vendor, where no sandbox of ours holds them."""
-KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 
 PINNED = Installation(
     source=Source.NPM,
@@ -44,9 +44,9 @@ class GeminiCli(InstalledProgram):
     title: str = "Gemini CLI"
     homepage: str | None = "https://github.com/google-gemini/gemini-cli"
     protocols: tuple[WireProtocol, ...] = (WireProtocol.GENERATE_CONTENT,)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 800
     notes: tuple[str, ...] = (
@@ -66,18 +66,11 @@ class GeminiCli(InstalledProgram):
             ConfigurationError: the program is not installed.
         """
         home, endpoint = assignment.home.absolute(), assignment.endpoint
-        file = write_json(
-            home / ".gemini" / "settings.json",
-            settings(endpoint, assignment.limits, assignment.artifacts),
-        )
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
-                *("--model", endpoint.model, "--approval-mode", "yolo", "--output-format", "stream-json"),
-                *("--extensions", "none", "--allowed-mcp-server-names", "none"),
-            ),
-            environment={
-                **clean_environment(assignment, self.search_path),
+        told = settings(endpoint, assignment.limits, assignment.artifacts)
+        return self.child(
+            assignment,
+            ("--model", endpoint.model, *UNATTENDED, *NO_GUESTS),
+            {
                 "GEMINI_API_KEY": endpoint.api_key,
                 "GOOGLE_GEMINI_BASE_URL": endpoint.base_url,
                 # Those of the machine are none of a run's business; these files do not exist.
@@ -87,19 +80,13 @@ class GeminiCli(InstalledProgram):
                 # It would start itself once more, with half of the machine's memory for its heap.
                 "GEMINI_CLI_NO_RELAUNCH": "true",
             },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(file,),
+            files=[write_json(home / ".gemini" / "settings.json", told)],
             keep_stderr=True,
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the last line says, or, where there is none, what the session files below ``home`` hold."""
-        notes = (
-            *limits_not_kept(assignment.limits, self.name, KEPT_LIMITS),
-            *workspace_settings(assignment.workspace),
-        )
+        notes = (*self.unkept(assignment), *workspace_settings(assignment.workspace))
         return read_run(stdout, assignment.home / ".gemini", notes)
 
     def trace(self, line: str) -> str | None:
@@ -109,22 +96,18 @@ class GeminiCli(InstalledProgram):
 
 def settings(endpoint: Endpoint, limits: Limits, artifacts: Path) -> dict[str, object]:
     """The settings: one model and its limits, nothing that reaches out, no settings of the user or above."""
-    model: dict[str, object] = {"name": endpoint.model}
-    if limits.max_turns is not None:
-        model["maxSessionTurns"] = limits.max_turns
-    if endpoint.context_window is not None:
-        model["compressionThreshold"] = threshold(endpoint, limits)
+    common = common_settings(endpoint, limits, "gemini-api-key")
+    share = {} if endpoint.context_window is None else {"compressionThreshold": threshold(endpoint, limits)}
     generation = {} if limits.max_output_tokens is None else {"maxOutputTokens": limits.max_output_tokens}
     pinned = {"model": endpoint.model, "generateContentConfig": generation}
     scopes = [{"match": {"overrideScope": scope}, "modelConfig": pinned} for scope in ("core", *SUBAGENTS)]
     return {
-        "model": model,
+        **common,
+        "model": {**common["model"], **share},
         "modelConfigs": {"customOverrides": scopes},
         "agents": {"overrides": {name: {"modelConfig": {"model": endpoint.model}} for name in SUBAGENTS}},
-        "security": {"auth": {"selectedType": "gemini-api-key"}, "disableYoloMode": False},
-        "privacy": {"usageStatisticsEnabled": False},
-        "telemetry": {"enabled": False},
-        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "security": {**common["security"], "disableYoloMode": False},
+        "general": {**common["general"], "enableAutoUpdateNotification": False},
         "tools": {"exclude": list(REACHES_OUT), "sandbox": False},
         "context": {
             "fileName": ["GEMINI.md", "AGENTS.md"],
@@ -153,5 +136,4 @@ def workspace_settings(workspace: Path) -> Iterator[DataWarning]:
 def threshold(endpoint: Endpoint, limits: Limits) -> float:
     """The share of the window that the agent assumes at which it summarises, so that an answer still fits."""
     window = endpoint.context_window or ASSUMED_WINDOW
-    reserve = min(limits.max_output_tokens or DEFAULT_OUTPUT, window // 4)
-    return round((window - reserve) / ASSUMED_WINDOWS.get(endpoint.model, ASSUMED_WINDOW), 6)
+    return round(filled(window, limits) / ASSUMED_WINDOWS.get(endpoint.model, ASSUMED_WINDOW), 6)

@@ -46,18 +46,26 @@ def clean_environment(assignment: Assignment, path: str) -> dict[str, str]:
     }
 
 
+def agent_folder(assignment: Assignment) -> Path:
+    """Where configuration and state of a program go that may have them anywhere."""
+    return assignment.home.absolute() / "agent"
+
+
+def write_text(path: Path, content: str) -> Path:
+    """Write one file for a start, with the folders above it, to the letter."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8", newline="")
+    return path
+
+
 def write_json(path: Path, content: Mapping[str, object]) -> Path:
     """Write one configuration file, keys sorted so that equal settings have equal digests."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2, sort_keys=True) + "\n", encoding="utf-8")
-    return path
+    return write_text(path, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 
 def write_yaml(path: Path, content: Mapping[str, object] | list[Mapping[str, object]]) -> Path:
     """As :func:`write_json`, for programs that read YAML, which takes some of JSON's escapes otherwise."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(yaml.safe_dump(content), encoding="utf-8")
-    return path
+    return write_text(path, yaml.safe_dump(content))
 
 
 def limits_not_kept(limits: Limits, harness: str, kept: frozenset[str]) -> tuple[DataWarning, ...]:

@@ -9,22 +9,12 @@ from pathlib import Path
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_yaml
+from runner.harnesses.isolation import agent_folder, write_yaml
 from runner.harnesses.mini_trajectory import read_trajectory
-from runner.harnesses.python_program import SITE
-from runner.records import CacheSemantics
+from runner.harnesses.python_agent import VENDORS, PythonAgent, library_variables, model_name
 
-LIBRARY_PREFIX = {
-    WireProtocol.CHAT_COMPLETIONS: "openai",
-    WireProtocol.MESSAGES: "anthropic",
-    WireProtocol.RESPONSES: "openai",
-}
-"""What the library under the agent wants before a model's name to know how to speak to it."""
-VARIABLES = {"openai": "OPENAI", "anthropic": "ANTHROPIC"}
 ATTEMPTS = 5
 """At a failing request, some 20 seconds in all; with its own 10, a hopeless one takes minutes."""
-KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 STEP = re.compile(r"^mini-swe-agent \(step (\d+), \$[\d.]+\):")
 
 PINNED = Installation(
@@ -39,16 +29,16 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class MiniSweAgent(InstalledProgram):
+class MiniSweAgent(PythonAgent):
     """The harness ``mini-swe-agent``. It has no subagents and never summarises what went before."""
 
     name: str = "mini-swe-agent"
     title: str = "mini-SWE-agent"
     homepage: str | None = "https://mini-swe-agent.com"
-    protocols: tuple[WireProtocol, ...] = tuple(LIBRARY_PREFIX)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    protocols: tuple[WireProtocol, ...] = tuple(VENDORS)
     turns_definition: str = "responses of the model in the trajectory, those of a wrong form included"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
     delegates: bool = False
     memory_mb: int = 230
     notes: tuple[str, ...] = (
@@ -64,39 +54,28 @@ class MiniSweAgent(InstalledProgram):
         Raises:
             ConfigurationError: the program is not installed.
         """
-        folder = assignment.home.absolute() / "agent"
+        folder = agent_folder(assignment)
         written = write_yaml(folder / "run.yaml", settings(assignment))
         # Given by its place: under its name alone the workspace's file of that name would be taken.
-        site = self.installation.folder(assignment.installed, self.name).absolute() / SITE
-        usual = site / "minisweagent" / "config" / "mini.yaml"
-        vendor = VARIABLES[LIBRARY_PREFIX[assignment.endpoint.protocol]]
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
-                *("-c", str(usual), "-c", str(written), "-o", str(self.trajectory(assignment))),
-            ),
-            environment={
-                **clean_environment(assignment, self.search_path),
+        usual = self.site(assignment.installed) / "minisweagent" / "config" / "mini.yaml"
+        return self.child(
+            assignment,
+            ("-c", str(usual), "-c", str(written), "-o", str(self.trajectory(assignment))),
+            {
                 "MSWEA_CONFIGURED": "true",
                 "MSWEA_SILENT_STARTUP": "1",
                 "MSWEA_GLOBAL_CONFIG_DIR": str(folder),
                 "MSWEA_COST_TRACKING": "ignore_errors",
                 "MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT": str(ATTEMPTS),
-                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-                # Else it takes variables from a file .env in any folder above its own.
-                "LITELLM_MODE": "PRODUCTION",
-                f"{vendor}_API_BASE": assignment.endpoint.base_url,
-                f"{vendor}_API_KEY": assignment.endpoint.api_key,
+                **library_variables(assignment.endpoint),
             },
-            working_directory=assignment.workspace,
-            readable=self.folders(assignment.installed),
-            configuration=(written,),
+            files=[written],
+            stdin=False,
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:  # noqa: ARG002 - says nothing that counts
         """What the responses in its trajectory add up to."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
-        return read_trajectory(self.trajectory(assignment), missing)
+        return read_trajectory(self.trajectory(assignment), self.unkept(assignment))
 
     def trace(self, line: str) -> str | None:
         """That an answer came; what it says stands in lines that cannot be told from others."""
@@ -106,16 +85,15 @@ class MiniSweAgent(InstalledProgram):
     @staticmethod
     def trajectory(assignment: Assignment) -> Path:
         """The file it writes after every step."""
-        return assignment.home.absolute() / "agent" / "trajectory.json"
+        return agent_folder(assignment) / "trajectory.json"
 
 
 def settings(assignment: Assignment) -> dict[str, object]:
     """What is added to its usual configuration: the task, the model, and nobody to ask."""
     endpoint, limits = assignment.endpoint, assignment.limits
-    longest = {"max_tokens": limits.max_output_tokens} if limits.max_output_tokens else {}
-    if endpoint.protocol is WireProtocol.RESPONSES:
-        longest = {"max_output_tokens": limits.max_output_tokens} if limits.max_output_tokens else {}
     responses = endpoint.protocol is WireProtocol.RESPONSES
+    named = "max_output_tokens" if responses else "max_tokens"
+    longest = {named: limits.max_output_tokens} if limits.max_output_tokens else {}
     return {
         "run": {"task": assignment.prompt},
         "agent": {
@@ -125,7 +103,7 @@ def settings(assignment: Assignment) -> dict[str, object]:
             "step_limit": limits.max_turns or 0,
         },
         "model": {
-            "model_name": f"{LIBRARY_PREFIX[endpoint.protocol]}/{endpoint.model}",
+            "model_name": model_name(endpoint),
             "model_class": "litellm_response" if responses else "litellm",
             "model_kwargs": {"drop_params": True, **longest},
         },

@@ -9,20 +9,13 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_yaml
-from runner.harnesses.pi import (
-    API_KINDS,
-    DEFAULT_WINDOW,
-    answer_tokens,
-    first_instructions,
-    reserve_tokens,
-)
+from runner.harnesses.isolation import agent_folder, write_yaml
+from runner.harnesses.own_provider import KEY_VARIABLE, PROVIDER
+from runner.harnesses.pi_settings import compatibility, models, own_instructions, reserve_tokens
 from runner.harnesses.pi_stream import OMP, read_stream, trace_event
-from runner.records import CacheSemantics, Limits
+from runner.harnesses.window import DEFAULT_WINDOW
+from runner.records import Limits
 
-KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
-PROVIDER = "harnessmark"
-KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 FOREIGN = (
     *("agents", "agents-md", "agent-plugins", "claude", "claude-md", "claude-plugins", "cline", "codex"),
     *("cursor", "gemini", "github", "mcp-json", "native", "omp-plugins", "opencode", "ssh-json", "vscode"),
@@ -66,10 +59,14 @@ class Omp(InstalledProgram):
     name: str = "omp"
     title: str = "Oh My Pi"
     homepage: str | None = "https://omp.sh"
-    protocols: tuple[WireProtocol, ...] = tuple(API_KINDS)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
+    protocols: tuple[WireProtocol, ...] = (
+        WireProtocol.CHAT_COMPLETIONS,
+        WireProtocol.RESPONSES,
+        WireProtocol.MESSAGES,
+    )
     turns_definition: str = "answers of the model to the main agent; those that ended in an error not counted"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 320
     notes: tuple[str, ...] = (
@@ -84,73 +81,38 @@ class Omp(InstalledProgram):
         Raises:
             ConfigurationError: the program is not installed.
         """
-        folder = self.folder(assignment)
-        files = (
-            write_yaml(folder / "models.yml", models(assignment.endpoint, assignment.limits)),
-            write_yaml(folder / "config.yml", settings(assignment.endpoint, assignment.limits)),
+        endpoint, limits, folder = assignment.endpoint, assignment.limits, agent_folder(assignment)
+        compat = compatibility(endpoint)
+        # A value that is the name of a variable is replaced by it.
+        told = models(
+            endpoint,
+            limits,
+            provider={"apiKey": KEY_VARIABLE},
+            model={"compat": compat} if compat else {},
         )
-        own = first_instructions(assignment.workspace)
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        return self.child(
+            assignment,
+            (
                 *("-p", "--mode", "json", "--no-title", "--no-extensions", "--no-skills", "--no-rules"),
-                *("--auto-approve", "--model", f"{PROVIDER}/{assignment.endpoint.model}"),
-                *(("--append-system-prompt", str(own)) if own else ()),
+                *("--auto-approve", "--model", f"{PROVIDER}/{endpoint.model}"),
+                *own_instructions(assignment.workspace),
             ),
-            environment={
-                **clean_environment(assignment, self.search_path),
-                "PI_CODING_AGENT_DIR": str(folder),
-                "PI_NO_TITLE": "1",
-                KEY_VARIABLE: assignment.endpoint.api_key,
-            },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=files,
+            {"PI_CODING_AGENT_DIR": str(folder), "PI_NO_TITLE": "1", KEY_VARIABLE: endpoint.api_key},
+            files=[
+                write_yaml(folder / "models.yml", told),
+                write_yaml(folder / "config.yml", settings(endpoint, limits)),
+            ],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the events in ``stdout``, and the transcripts of subagents, add up to."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
         # A session's own transcript lies above those of its subagents.
-        children = sorted(self.folder(assignment).glob("sessions/*/*/**/*.jsonl"))
-        return read_stream(stdout, missing, dialect=OMP, children=children)
+        children = sorted(agent_folder(assignment).glob("sessions/*/*/**/*.jsonl"))
+        return read_stream(stdout, self.unkept(assignment), dialect=OMP, children=children)
 
     def trace(self, line: str) -> str | None:
         """An answer, a tool call or a retry in a few words."""
         return trace_event(line)
-
-    @staticmethod
-    def folder(assignment: Assignment) -> Path:
-        """Its configuration and its sessions."""
-        return assignment.home.absolute() / "agent"
-
-
-def models(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
-    """The models file: one provider with one model, its window, and prices of 0.
-
-    The key is the name of a variable: a value that is one is replaced by it.
-    """
-    compat: dict[str, object] = {}
-    if endpoint.protocol is WireProtocol.CHAT_COMPLETIONS:
-        compat = {"supportsDeveloperRole": False, "supportsReasoningEffort": False, "supportsStore": False}
-    model = {
-        "id": endpoint.model,
-        "name": endpoint.model,
-        "reasoning": False,
-        "input": ["text"],
-        "contextWindow": endpoint.context_window or DEFAULT_WINDOW,
-        "maxTokens": answer_tokens(endpoint, limits),
-        "cost": {"input": 0, "output": 0, "cacheRead": 0, "cacheWrite": 0},
-        **({"compat": compat} if compat else {}),
-    }
-    provider = {
-        "baseUrl": endpoint.base_url,
-        "api": API_KINDS[endpoint.protocol],
-        "apiKey": KEY_VARIABLE,
-        "models": [model],
-    }
-    return {"providers": {PROVIDER: provider}}
 
 
 def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:

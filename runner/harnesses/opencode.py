@@ -9,12 +9,11 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
-from runner.harnesses.opencode_settings import CLIENTS, KEY_VARIABLE, PROVIDER, settings_for
+from runner.harnesses.isolation import write_json
+from runner.harnesses.opencode_settings import CLIENTS, settings_for
 from runner.harnesses.opencode_stream import read_run, trace_event
-from runner.records import CacheSemantics
+from runner.harnesses.own_provider import KEY_VARIABLE, PROVIDER
 
-KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 SWITCHES = (
     "OPENCODE_DISABLE_AUTOUPDATE",
     "OPENCODE_DISABLE_DEFAULT_PLUGINS",
@@ -49,9 +48,9 @@ class OpenCode(InstalledProgram):
     title: str = "OpenCode"
     homepage: str | None = "https://opencode.ai"
     protocols: tuple[WireProtocol, ...] = tuple(CLIENTS)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "finished answers of the model in the main session; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 700
     notes: tuple[str, ...] = (
@@ -80,32 +79,27 @@ class OpenCode(InstalledProgram):
         own = assignment.home.absolute() / ".config" / "opencode"
         (own / "node_modules").mkdir(parents=True, exist_ok=True)
         lock = write_json(own / "package-lock.json", {"packages": {"": {"dependencies": PLUGIN_KIT}}})
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        return self.child(
+            assignment,
+            (
                 # With a title of ours it does not ask the model for one.
                 *("run", "--format", "json", "--pure", "--title", "run"),
                 *("--model", f"{PROVIDER}/{assignment.endpoint.model}"),
             ),
-            environment={
-                **clean_environment(assignment, self.commands_path(assignment.installed)),
+            {
                 **dict.fromkeys(SWITCHES, "1"),
                 "OPENCODE_CONFIG": str(settings),
                 # In place of the machine's own settings, which would win over these.
                 "OPENCODE_TEST_MANAGED_CONFIG_DIR": str(folder / "none"),
                 KEY_VARIABLE: assignment.endpoint.api_key,
             },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(settings, lock),
+            files=[settings, lock],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the stream says of the end, and the database below ``home`` of the tokens."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
         data = assignment.home / ".local" / "share" / "opencode"
-        return read_run(stdout, data, assignment.endpoint.model, missing)
+        return read_run(stdout, data, assignment.endpoint.model, self.unkept(assignment))
 
     def trace(self, line: str) -> str | None:
         """An answer, a tool call or a failure in a few words."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.instructions import first_of
+from runner.harnesses.own_provider import KEY_VARIABLE, PROVIDER
 from runner.harnesses.window import share_out
 from runner.records import Limits
 
-KEY_VARIABLE = "HARNESSMARK_MODEL_KEY"
-PROVIDER = "harnessmark"
 CLIENTS = {
     WireProtocol.CHAT_COMPLETIONS: "@ai-sdk/openai-compatible",
     WireProtocol.MESSAGES: "@ai-sdk/anthropic",
@@ -36,7 +36,7 @@ def settings_for(endpoint: Endpoint, limits: Limits, workspace: Path) -> dict[st
     because by itself the agent would read those of every folder above as well.
     """
     chosen = f"{PROVIDER}/{endpoint.model}"
-    found = next((path for path in map(workspace.absolute().joinpath, INSTRUCTIONS) if path.is_file()), None)
+    found = first_of(workspace, INSTRUCTIONS)
     return {
         "model": chosen,
         "small_model": chosen,

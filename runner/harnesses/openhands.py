@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.counts import lower_bound, not_reported, reasoning_not_reported
+from runner.harnesses.counts import gaps
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
-from runner.harnesses.openhands_log import Log, read_log
+from runner.harnesses.isolation import agent_folder, write_json, write_text
+from runner.harnesses.openhands_log import read_log
 from runner.harnesses.openhands_stream import listen, show, status
-from runner.harnesses.python_program import SITE
+from runner.harnesses.python_agent import ALONE, ChangedAgent, model_name
 from runner.harnesses.window import share_out
-from runner.records import CacheSemantics, DataWarning
 
-LIBRARY_PREFIX = "openai/"
-"""What the library under the agent wants before a model's name to know how to speak to it."""
-INSIDE = Path(__file__).with_name("openhands_inside.py")
-KEPT_LIMITS = frozenset({"max_output_tokens", "timeout_seconds"})
 PLAIN_TERMINAL = "set enable-bracketed-paste off\n"
 """Else the marks of its terminal are in the output of every command."""
 DONE = "finished"
@@ -46,16 +39,18 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class OpenHands(InstalledProgram):
+class OpenHands(ChangedAgent):
     """The harness ``openhands``. It cannot be told a limit on turns."""
+
+    inside = Path(__file__).with_name("openhands_inside.py")
 
     name: str = "openhands"
     title: str = "OpenHands"
     homepage: str | None = "https://docs.openhands.dev"
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS,)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation, however many tools each called"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 350
     notes: tuple[str, ...] = (
@@ -74,44 +69,36 @@ class OpenHands(InstalledProgram):
         Raises:
             ConfigurationError: the program is not installed.
         """
-        folder = assignment.home.absolute() / "agent"
+        endpoint, folder = assignment.endpoint, agent_folder(assignment)
         files = (
             write_json(folder / "agent_settings.json", settings(assignment)),
-            _write(folder / "prompt.txt", assignment.prompt),
-            _write(folder / "inputrc", PLAIN_TERMINAL),
-            _write(folder / "start.py", INSIDE.read_text(encoding="utf-8")),
+            write_text(folder / "prompt.txt", assignment.prompt),
+            write_text(folder / "inputrc", PLAIN_TERMINAL),
+            self.written_start(assignment),
         )
-        *python, _ = self.command(assignment.installed)
-        site = self.installation.folder(assignment.installed, self.name).absolute() / SITE
-        return Launch(
-            command=(
-                *python,
-                *(str(folder / "start.py"), str(site), str(self.log(assignment)), str(folder / "prompt.txt")),
-            ),
-            environment={
-                **clean_environment(assignment, self.search_path),
+        return self.child(
+            assignment,
+            (str(folder / "prompt.txt"),),
+            {
                 "OPENHANDS_PERSISTENCE_DIR": str(folder),
                 "OPENHANDS_CONVERSATIONS_DIR": str(folder / "conversations"),
                 "OPENHANDS_WORK_DIR": str(assignment.workspace.absolute()),
                 "INPUTRC": str(folder / "inputrc"),
                 "OPENHANDS_SUPPRESS_BANNER": "1",
-                "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-                # Else it takes variables from a file .env in any folder above its own.
-                "LITELLM_MODE": "PRODUCTION",
-                "LLM_MODEL": LIBRARY_PREFIX + assignment.endpoint.model,
-                "LLM_BASE_URL": assignment.endpoint.base_url,
-                "LLM_API_KEY": assignment.endpoint.api_key,
+                **ALONE,
+                "LLM_MODEL": model_name(endpoint),
+                "LLM_BASE_URL": endpoint.base_url,
+                "LLM_API_KEY": endpoint.api_key,
             },
-            working_directory=assignment.workspace,
-            readable=self.folders(assignment.installed),
-            configuration=files,
+            files=files,
+            stdin=False,
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """Events for what it said, its state file for how it ended, the log for what it used."""
         said = listen(stdout)
         log = read_log(self.log(assignment))
-        ended = status(assignment.home.absolute() / "agent" / "conversations")
+        ended = status(agent_folder(assignment) / "conversations")
         error = said.error
         if error is None and ended != DONE:
             error = f"its conversation ended as {ended}" if ended else "it left no conversation"
@@ -123,27 +110,19 @@ class OpenHands(InstalledProgram):
             usage_by_model=log.by_model,
             turns=said.turns if said.events else None,
             retries=log.retries if log.requests else None,
-            warnings=(
-                *_warnings(log),
-                *limits_not_kept(assignment.limits, self.name, KEPT_LIMITS),
-            ),
+            warnings=(*gaps([counts for _, counts in log.answers], log.lost), *self.unkept(assignment)),
         )
 
     def trace(self, line: str) -> str | None:
         """What the model says, the tools it calls, and an error that ends the run."""
         return show(line)
 
-    @staticmethod
-    def log(assignment: Assignment) -> Path:
-        """What each answer used, a line each."""
-        return assignment.home.absolute() / "agent" / "answers.jsonl"
-
 
 def settings(assignment: Assignment) -> dict[str, object]:
     """Its usual settings with the window added; its variables add address and key."""
     shares = share_out(assignment.endpoint, assignment.limits)
     model = {
-        "model": LIBRARY_PREFIX + assignment.endpoint.model,
+        "model": model_name(assignment.endpoint),
         "max_input_tokens": shares.prompt,
         "max_output_tokens": shares.answer,
         **PATIENCE,
@@ -159,18 +138,3 @@ def settings(assignment: Assignment) -> dict[str, object]:
             "llm": {**model, "usage_id": "condenser"},
         },
     }
-
-
-def _warnings(log: Log) -> Iterator[DataWarning]:
-    if log.silent:
-        yield not_reported(log.silent)
-    elif any(counts.reasoning is None for _, counts in log.answers):
-        yield reasoning_not_reported()
-    if log.lost:
-        yield lower_bound(f"{log.lost} requests were broken off, perhaps with an answer under way")
-
-
-def _write(path: Path, content: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(content, encoding="utf-8", newline="")
-    return path

@@ -7,19 +7,19 @@ from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, common_settings
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
+from runner.harnesses.isolation import write_json
 from runner.harnesses.qwen_stream import read_run, trace_event
-from runner.records import CacheSemantics, Limits
+from runner.harnesses.window import DEFAULT_ANSWER
+from runner.records import Limits
 
 AUTHENTICATION = {
     WireProtocol.CHAT_COMPLETIONS: "openai",
     WireProtocol.RESPONSES: "openai-responses",
     WireProtocol.MESSAGES: "anthropic",
 }
-KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
-DEFAULT_OUTPUT = 32_000
 INSTRUCTIONS = ("QWEN.md", "AGENTS.md")
 REACHES_OUT = "web_fetch,web_search"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
@@ -42,9 +42,9 @@ class QwenCode(InstalledProgram):
     title: str = "Qwen Code"
     homepage: str | None = "https://github.com/QwenLM/qwen-code"
     protocols: tuple[WireProtocol, ...] = tuple(AUTHENTICATION)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "answers of the model in the main conversation; not those of subagents"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
     delegates: bool = True
     memory_mb: int = 300
     notes: tuple[str, ...] = (
@@ -62,36 +62,30 @@ class QwenCode(InstalledProgram):
         """
         home, endpoint = assignment.home.absolute(), assignment.endpoint
         file = write_json(home / "settings.json", settings(assignment))
-        return Launch(
-            command=(
-                *self.command(assignment.installed),
+        return self.child(
+            assignment,
+            (
                 *("--auth-type", AUTHENTICATION[endpoint.protocol], "--model", endpoint.model),
-                *("--approval-mode", "yolo", "--output-format", "stream-json", "--chat-recording"),
+                *(*UNATTENDED, "--chat-recording"),
                 *("--include-directories", str(assignment.artifacts.absolute())),
-                *("--exclude-tools", REACHES_OUT, "--extensions", "none"),
-                *("--allowed-mcp-server-names", "none"),
+                *("--exclude-tools", REACHES_OUT, *NO_GUESTS),
             ),
-            environment={
-                **clean_environment(assignment, self.search_path),
+            {
                 **variables(endpoint, assignment.limits),
                 # Settings of the machine beat those of the workspace.
                 "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(file),
                 "QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(home / "no-defaults.json"),
                 "QWEN_HOME": str(home / ".qwen"),
             },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(file,),
+            files=[file],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the result line says, or, where there is none, what the transcripts below ``home`` hold."""
-        missing = limits_not_kept(assignment.limits, self.name, KEPT_LIMITS)
         return read_run(
             stdout,
             assignment.home / ".qwen",
-            missing,
+            self.unkept(assignment),
             max_turns=assignment.limits.max_turns,
             tells_writes=assignment.endpoint.protocol is not WireProtocol.MESSAGES,
         )
@@ -131,18 +125,14 @@ def settings(assignment: Assignment) -> dict[str, object]:
         generation["contextWindowSize"] = endpoint.context_window
     if endpoint.protocol is WireProtocol.MESSAGES:
         # Left alone it asks for more thinking than the longest answer may have, which servers refuse.
-        generation["reasoning"] = {"budget_tokens": (limits.max_output_tokens or DEFAULT_OUTPUT) // 2}
-    model: dict[str, object] = {"name": endpoint.model, "generationConfig": generation}
-    if limits.max_turns is not None:
-        model["maxSessionTurns"] = limits.max_turns
+        generation["reasoning"] = {"budget_tokens": (limits.max_output_tokens or DEFAULT_ANSWER) // 2}
+    common = common_settings(endpoint, limits, AUTHENTICATION[endpoint.protocol])
     return {
-        "model": model,
+        **common,
+        "model": {**common["model"], "generationConfig": generation},
         "fastModel": "",
         "agents": {"builtin": {"exploreModel": "inherit"}, "crossSessionMessaging": False},
-        "security": {"auth": {"selectedType": AUTHENTICATION[endpoint.protocol]}},
-        "privacy": {"usageStatisticsEnabled": False},
-        "telemetry": {"enabled": False},
-        "general": {"enableAutoUpdate": False, "chatRecording": True},
+        "general": {**common["general"], "chatRecording": True},
         "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
         "context": {"fileName": [f"{inside}/{name}" for name in INSTRUCTIONS]},
         "tools": {"webSearch": {"enabled": False}},

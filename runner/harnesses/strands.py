@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.counts import lower_bound, not_reported, reasoning_not_reported
+from runner.harnesses.counts import gaps
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import clean_environment, limits_not_kept, write_json
+from runner.harnesses.isolation import agent_folder, write_json, write_text
 from runner.harnesses.strands_driver import KEY_VARIABLE
-from runner.harnesses.strands_stream import Heard, hear, show
+from runner.harnesses.strands_stream import hear, show
 from runner.harnesses.window import share_out
-from runner.records import CacheSemantics, DataWarning
 
 DRIVER = Path(__file__).with_name("strands_driver.py")
-KEPT_LIMITS = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
 FULL = 0.8
 """Part of what may be sent that is used before older messages are put into a summary."""
 
@@ -41,9 +38,9 @@ class Strands(InstalledProgram):
     title: str = "Strands Agents"
     homepage: str | None = "https://strandsagents.com"
     protocols: tuple[WireProtocol, ...] = (WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES)
-    cache_semantics: CacheSemantics = CacheSemantics.DISJOINT
     turns_definition: str = "cycles of the library's loop: an answer of the model with the tools it calls"
     installation: Installation = PINNED
+    kept_limits: frozenset[str] = frozenset({"max_turns", "max_output_tokens", "timeout_seconds"})
     delegates: bool = False
     memory_mb: int = 130
     notes: tuple[str, ...] = (
@@ -61,20 +58,14 @@ class Strands(InstalledProgram):
         Raises:
             ConfigurationError: the library is not installed.
         """
-        folder = assignment.home.absolute() / "agent"
+        folder = agent_folder(assignment)
         settings = write_json(folder / "settings.json", settings_of(assignment))
-        driver = folder / "driver.py"
-        driver.write_text(DRIVER.read_text(encoding="utf-8"), encoding="utf-8")
-        return Launch(
-            command=(*self.command(assignment.installed), str(driver), str(settings)),
-            environment={
-                **clean_environment(assignment, self.search_path),
-                KEY_VARIABLE: assignment.endpoint.api_key,
-            },
-            working_directory=assignment.workspace,
-            stdin=assignment.prompt.encode(),
-            readable=self.folders(assignment.installed),
-            configuration=(settings, driver),
+        driver = write_text(folder / "driver.py", DRIVER.read_text(encoding="utf-8"))
+        return self.child(
+            assignment,
+            (str(driver), str(settings)),
+            {KEY_VARIABLE: assignment.endpoint.api_key},
+            files=[settings, driver],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
@@ -90,10 +81,7 @@ class Strands(InstalledProgram):
             turns=heard.turns,
             retries=heard.retries if heard.started else None,
             limit_hit=heard.limit_hit,
-            warnings=(
-                *_warnings(heard),
-                *limits_not_kept(assignment.limits, self.name, KEPT_LIMITS),
-            ),
+            warnings=(*gaps(heard.calls, heard.lost), *self.unkept(assignment)),
         )
 
     def trace(self, line: str) -> str | None:
@@ -114,12 +102,3 @@ def settings_of(assignment: Assignment) -> dict[str, object]:
         "fraction": round(shares.prompt * FULL / shares.window, 3),
         "max_turns": limits.max_turns,
     }
-
-
-def _warnings(heard: Heard) -> Iterator[DataWarning]:
-    if heard.silent:
-        yield not_reported(heard.silent)
-    elif any(counts.reasoning is None for counts in heard.calls):
-        yield reasoning_not_reported()
-    if heard.lost:
-        yield lower_bound(f"{heard.lost} requests were broken off, perhaps with an answer under way")

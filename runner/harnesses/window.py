@@ -31,3 +31,14 @@ def share_out(endpoint: Endpoint, limits: Limits) -> Shares:
     if limits.max_output_tokens is not None:
         return Shares(window, min(limits.max_output_tokens, max(window // 2, 1)))
     return Shares(window, min(DEFAULT_ANSWER, max(window // 4, 1)))
+
+
+def longest_answer(endpoint: Endpoint, limits: Limits) -> int:
+    """The longest answer for programs that keep it free themselves: at most half of the window."""
+    window = endpoint.context_window or DEFAULT_WINDOW
+    return min(limits.max_output_tokens or DEFAULT_ANSWER, max(window // 2, 1))
+
+
+def filled(window: int, limits: Limits) -> int:
+    """How full a window of that many tokens may become: the longest answer fits, or a quarter is left."""
+    return window - min(limits.max_output_tokens or DEFAULT_ANSWER, window // 4)

@@ -12,8 +12,9 @@ import pytest
 
 from runner.harnesses.base import Assignment, Launch
 from runner.harnesses.claude_code import ClaudeCode
-from runner.harnesses.codex import KEY_VARIABLE, Codex
+from runner.harnesses.codex import Codex
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.own_provider import KEY_VARIABLE
 from runner.harnesses.pi import Pi
 from runner.harnesses.registry import harness
 from runner.records import Limits

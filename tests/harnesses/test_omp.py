@@ -11,8 +11,9 @@ import yaml
 
 from runner.harnesses.base import Launch, Reading
 from runner.harnesses.endpoint import Endpoint, WireProtocol
+from runner.harnesses.isolation import agent_folder
 from runner.harnesses.omp import Omp
-from runner.harnesses.pi import reserve_tokens
+from runner.harnesses.pi_settings import reserve_tokens
 from runner.harnesses.registry import harness
 from runner.records import Limits
 from tests.harnesses.fakes import pretend_installed
@@ -31,7 +32,7 @@ def read(folder: Path, output: list[bytes], transcripts: dict[str, list[bytes]] 
     given = assignment(folder, WireProtocol.CHAT_COMPLETIONS)
     (folder / "stdout").write_bytes(b"".join(output))
     for name, content in (transcripts or {}).items():
-        path = Omp.folder(given) / "sessions" / "--w--" / name
+        path = agent_folder(given) / "sessions" / "--w--" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"".join(content))
     return Omp().read(folder / "stdout", given)
