@@ -14,7 +14,7 @@ from invoke import Collection, Context, task
 
 from runner.commands import endpoints, harness, metrics, money, serving
 from runner.commands.task import ROOT as ROOT_KEY
-from runner.commands.task import command, console, say
+from runner.commands.task import command, console, require_test_packages, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
 from runner.engine.flags import RUN_HELP, read_number, takes_flags_of
 from runner.engine.judge_flags import JUDGE_HELP, judge_call, judge_form
@@ -163,6 +163,7 @@ def _measurements(
 
     def fuzz() -> int:
         # Tests do not come with an installed project; the other measurements do without them.
+        require_test_packages("invoke measure fuzz")
         from tests.endpoint.fuzzing import fuzz_command
 
         return fuzz_command(say, read_number(minutes, "minutes"))
@@ -338,6 +339,7 @@ def serve(given: dict[str, Any]) -> int:
 @command
 def run_tests(_context: Context, only: str = "", harnesses: str = "") -> int:
     """Lint, types, import rules and every test, with a real browser."""
+    require_test_packages("invoke test")
     if harnesses:
         from tests.agents import prove
 

@@ -66,6 +66,6 @@ def pages_address(remote_url: str) -> str | None:
 def _unusable(text: str, why: str) -> UsageError:
     return UsageError(
         f"the site address cannot be used: {why}",
-        where=f"SITE_URL or --site-url {text!r}",
+        where=f"SITE_URL or --url {text!r}",
         remedy="give an address such as https://example.org/portal/",
     )

@@ -24,7 +24,8 @@ def telemetry_command(archive: Path, output: Path | None, say: Say) -> int:
 
     Raises:
         PublishError: the page cannot be written.
-        StoreError: there is no such archive, or it is none.
+        StoreError: it is no archive.
+        UsageError: there is no such archive.
     """
     with open_archive(archive) as opened:
         found = read_telemetry(opened)

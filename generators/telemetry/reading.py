@@ -157,11 +157,11 @@ def open_archive(path: Path) -> Iterator[Archive]:
     """Open the archive at ``path``.
 
     Raises:
-        StoreError: there is none, or it is no archive of a collector.
-        UsageError: it is larger than a page can show.
+        StoreError: it is no archive of a collector.
+        UsageError: there is none, or it is larger than a page can show.
     """
     if not path.is_file():
-        raise StoreError(
+        raise UsageError(
             "there is no such archive", where=str(path), remedy="invoke metrics archive makes one"
         )
     with path.open("rb") as file:

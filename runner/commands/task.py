@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from invoke import Context, Exit
 
-from runner.errors import HarnessmarkError
+from runner.errors import HarnessmarkError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from runner.engine.places import Places
 
 OWN_FAULT = 4
+TEST_PACKAGES = ("pytest", "hypothesis", "playwright")
 HELP = {"--help", "-h"}
 """What a command with arguments by position takes for the first of them."""
 ROOT = "root"
@@ -42,6 +44,20 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
             raise Exit(code=code)
 
     return wrapped
+
+
+def require_test_packages(what: str) -> None:
+    """Refuse to go on without what only the tests need, which an installed project does not bring.
+
+    Raises:
+        UsageError: a package is missing.
+    """
+    missing = [name for name in TEST_PACKAGES if importlib.util.find_spec(name) is None]
+    if missing:
+        raise UsageError(
+            f"{what} needs packages that are not installed: {', '.join(missing)}",
+            remedy="python3 start.py test, with the flags of invoke test, installs them first",
+        )
 
 
 def own_fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -22,7 +22,8 @@ def read_price_json(path: Path) -> object:
             raise ConfigurationError(f"is larger than {MAX_BYTES:,} bytes", where=str(path))
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"cannot be read: {error}", where=str(path)) from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise ConfigurationError(f"cannot be read: {why}", where=str(path), remedy="check the path") from None
     try:
         document: object = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:

@@ -143,7 +143,7 @@ def cost_ceiling(groups: Sequence[Group]) -> tuple[float | None, str]:
     if (budget := groups[0].settings.budget_usd) is not None:
         bounds.append((budget, "the budget of the run; trials in flight may exceed it"))
     if not bounds:
-        return None, "unknown: set --max-cost-usd per trial or --budget-usd for the run"
+        return None, "set --max-cost-usd per trial or --budget-usd for the run"
     return min(bounds)
 
 

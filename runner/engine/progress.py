@@ -14,6 +14,7 @@ from runner.engine.attempt import Attempt
 from runner.engine.grading import untested
 from runner.engine.tally import RunSummary
 from runner.records import Outcome, PlannedTrial, PlanRecord
+from runner.records.nouns import counted
 
 CUT = 200
 
@@ -33,8 +34,9 @@ def plan_table(plan: PlanRecord) -> Table:
 def plan_lines(plan: PlanRecord) -> list[str]:
     """Size, order and ceiling of the plan in words."""
     ceiling = "unknown" if plan.cost_ceiling_usd is None else dollars(plan.cost_ceiling_usd)
+    size = counted(len(plan.trials), "trial")
     lines = [
-        f"{len(plan.trials)} trials in a seeded order (seed {plan.seed}) that interleaves the cells",
+        f"{size} in a seeded order (seed {plan.seed}) that interleaves the cells",
         f"cost ceiling: {ceiling} ({plan.cost_ceiling_reason})",
     ]
     if plan.demonstration:

@@ -123,7 +123,8 @@ def _start(
     say(f"log: {log_of(database)}")
     found = status(database).session
     if found is not None and not found.scrapes_ok:
-        say(f"the first scrape failed: {found.last_error}")
+        say(f"the first scrape failed: {found.last_error}; it is tried again and again")
+        say("stop it: invoke metrics stop; then check that the server is up and has /metrics at this address")
         return 3
     say("stop it: invoke metrics stop")
     return 0

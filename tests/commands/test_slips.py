@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from invoke import Program
 
@@ -34,3 +36,16 @@ def test_no_command_leaves_the_reading_of_a_number_to_its_parser() -> None:
     for context in tasks.namespace.to_contexts():
         for argument in context.args.values():
             assert argument.kind not in {int, float}, f"{context.name} --{argument.name}"
+
+
+@pytest.mark.parametrize("typed", ["test --only tests/store", "measure fuzz"])
+def test_tests_in_an_environment_without_their_packages_show_no_traceback(
+    typed: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "playwright", None)
+    with pytest.raises(SystemExit) as ended:
+        Program(namespace=tasks.namespace, name="invoke").run(["invoke", *typed.split()])
+    assert ended.value.code == 1
+    shown = capsys.readouterr().err
+    assert "not installed: playwright" in shown
+    assert "python3 start.py test" in shown

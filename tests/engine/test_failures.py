@@ -104,7 +104,7 @@ def test_an_empty_plan_id_does_not_start_a_new_run(places: Places) -> None:
 def test_a_model_named_twice_is_one_cell(places: Places) -> None:
     code, output = run(places, {"model": "replay-careful, replay-careful", "tasks": "whole-minutes"})
     assert code == 0
-    assert "1 trials in a seeded order" in output
+    assert "1 trial in a seeded order" in output
 
 
 def test_two_models_under_one_short_name_are_refused_before_anything_is_planned(places: Places) -> None:

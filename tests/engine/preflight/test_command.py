@@ -209,7 +209,7 @@ def test_a_dry_run_shows_the_plan_of_a_run_whose_endpoint_is_down_and_fails(plac
         run_command(
             places, Console(file=output, width=100), config=None, flags=flags, environment={}, dry_run=True
         )
-    assert "1 trials in a seeded order" in output.getvalue()
+    assert "1 trial in a seeded order" in output.getvalue()
     assert not places.results.exists()
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from generators.telemetry.bins import MOST, Bins
 from generators.telemetry.panels import Telemetry, read_telemetry
 from generators.telemetry.reading import open_archive
-from runner.errors import StoreError
+from runner.errors import StoreError, UsageError
 from tests.generators.telemetry.archives import (
     GAP,
     OUTPUT,
@@ -154,7 +154,7 @@ def test_a_file_that_is_no_archive_is_refused_with_its_name(tmp_path: Path, cont
     with pytest.raises(StoreError) as caught:
         read(path)
     assert caught.value.where == str(path)
-    with pytest.raises(StoreError, match="no such archive"):
+    with pytest.raises(UsageError, match="no such archive"):
         read(tmp_path / "none.duckdb")
 
 
