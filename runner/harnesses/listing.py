@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installer import folder_size
 from runner.harnesses.registry import HARNESSES, harness
+
+ASKED_AT_ONCE = 4
+"""Programs that are started at a time to say their version; some take 350 MB for that."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,15 @@ def listing(
         UsageError: there is no such harness.
     """
     wanted = [harness(name) for name in names or sorted(HARNESSES)]
-    return (_listed(each, installed, providers) for each in wanted)
+    return _asked(wanted, installed, providers)
+
+
+def _asked(
+    wanted: Sequence[Harness], installed: Path, providers: Mapping[str, Sequence[WireProtocol]]
+) -> Iterator[Listed]:
+    """Rows in the order of ``wanted``; the next ones are being looked at while one is shown."""
+    with ThreadPoolExecutor(ASKED_AT_ONCE) as pool:
+        yield from pool.map(lambda each: _listed(each, installed, providers), wanted)
 
 
 def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[WireProtocol]]) -> Listed:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Barrier, Event, Lock
 
 import pytest
 
 from runner.errors import UsageError
 from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
-from runner.harnesses.listing import listing
+from runner.harnesses.listing import ASKED_AT_ONCE, listing
 from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import pretend_installed, put_program
 from tests.harnesses.kiro_standin import put_stand_in
@@ -39,17 +40,44 @@ def test_what_is_not_installed_says_how_to_install_it(tmp_path: Path) -> None:
 def test_a_list_of_slow_programs_is_not_silent_until_the_last_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[str] = []
+    shown = Event()
 
     def slow(self: Harness, _installed: Path) -> str:
-        seen.append(self.name)
-        return "1"
+        return "1" if self.name == "codex" or shown.wait(30) else "shown too late"
 
     for name in ("codex", "pi"):
         monkeypatch.setattr(type(harness(name)), "version", slow)
     rows = listing(tmp_path, PROVIDERS, ["codex", "pi"])
     assert next(rows).name == "codex"
-    assert seen == ["codex"]
+    shown.set()
+    assert [(row.name, row.version) for row in rows] == [("pi", "1")]
+
+
+def test_several_programs_but_not_all_are_asked_at_once_and_their_order_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = sorted(HARNESSES)
+    together, asked, lock = Barrier(ASKED_AT_ONCE), [], Lock()
+    most = 0
+
+    def version(self: Harness, _installed: Path) -> str:
+        nonlocal most
+        with lock:
+            asked.append(self.name)
+            most = max(most, len(asked))
+            first = names.index(self.name) < ASKED_AT_ONCE
+        if first:
+            # Nobody gets past it alone.
+            together.wait(30)
+        with lock:
+            asked.remove(self.name)
+        return self.name
+
+    for name in names:
+        monkeypatch.setattr(type(harness(name)), "version", version)
+    rows = list(listing(tmp_path, PROVIDERS))
+    assert [(row.name, row.version) for row in rows] == [(name, name) for name in names]
+    assert most == ASKED_AT_ONCE
 
 
 def test_what_is_installed_says_its_version_and_size(tmp_path: Path) -> None:
