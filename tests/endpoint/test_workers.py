@@ -19,7 +19,7 @@ from runner.endpoint.breaker import CircuitBreaker
 from runner.endpoint.load import Batch, Session
 from runner.endpoint.metronome.beat import Beat
 from runner.endpoint.metronome.process import Metronome
-from runner.endpoint.worker_words import Opening
+from runner.endpoint.worker_words import GivenUp, Opening
 from runner.endpoint.workers import Worker, Workers, play_in_workers
 from runner.errors import ConfigurationError, EndpointError
 from tests.endpoint.exchanges import question
@@ -157,6 +157,8 @@ async def test_a_worker_that_is_ready_too_late_is_told_as_not_started(
 def test_what_a_load_took_is_no_sum_over_some_of_its_processes(
     nobody_is_left: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # They never hear that it is the end, and are killed when nobody waits any more.
+    monkeypatch.setattr("runner.endpoint.workers.End", lambda: GivenUp(0))
     monkeypatch.setattr("runner.endpoint.workers.END_SECONDS", 0.0)
     batch = Batch(NOBODY, (Session((question(),)),) * 2, read_at_once=True)
     with pytest.raises(EndpointError, match="did not say what it took"):
