@@ -40,6 +40,7 @@ def serve(
     with SiteServer(root / "site", subpath=subpath, port=port) as server:
         address = SiteAddress.parse(server.url)
         seen = snapshot(root)
+        progress("building the site, which takes a minute where results are many")
         _first_build(root, address, progress, write_sources)
         progress(f"serving {server.url} (Ctrl-C ends it)")
         try:

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from runner.errors import EndpointError
 from runner.records import Level, LoadSession, Workload
+from runner.records.nouns import counted
 from runner.serving.asked import Asked
 from runner.serving.control import log_of
 from runner.serving.idle import Business, wait_until_idle
@@ -128,7 +129,7 @@ class Sweeping:
             self.say(f"the server was idle after {waited:.0f} s")
 
     def _measure(self, concurrency: int) -> Level:
-        self.say(f"level {concurrency}: {concurrency} sessions for {self.window_seconds:g} s")
+        self.say(f"level {concurrency}: {counted(concurrency, 'session')} for {self.window_seconds:g} s")
         started_at = self.now()
         self.load.begin(concurrency, self.window_seconds)
         sessions: tuple[LoadSession, ...] = ()
@@ -224,8 +225,17 @@ def level_line(level: Level) -> str:
     return (
         f"level {level.concurrency}: prompt {_shown(level.prompt_tokens_per_second)} tok/s, "
         f"output {_shown(level.output_tokens_per_second)} tok/s, "
-        f"first token {_shown(level.ttft_ms_mean)} ms, queue {_shown(level.queue_ms_mean)} ms, "
-        f"waiting {_shown(waiting)}, {len(level.sessions)} sessions"
+        f"on average first token {_shown(level.ttft_ms_mean)} ms, queue {_shown(level.queue_ms_mean)} ms, "
+        f"{_shown(waiting)} waiting; {_requests(level)} in {counted(len(level.sessions), 'session')}"
+    )
+
+
+def _requests(level: Level) -> str:
+    """How many requests the averages are of."""
+    return (
+        "an unknown number of requests"
+        if (well := level.successful_requests) is None
+        else counted(well, "request")
     )
 
 

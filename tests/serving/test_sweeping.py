@@ -128,6 +128,9 @@ def test_every_level_has_its_own_window_and_only_what_began_within_it(watched: W
     assert found[1].started_at is not None
     assert found[0].ended_at <= found[1].started_at
     assert level_line(found[0]) in said
+    told = found[0].model_copy(update={"successful_requests": 7, "sessions": found[0].sessions[:1]})
+    assert level_line(told).endswith("; 7 requests in 1 session")
+    assert "on average first token" in level_line(told)
 
 
 def test_a_level_that_is_kept_is_not_measured_again(watched: Watched) -> None:
