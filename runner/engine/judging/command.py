@@ -56,7 +56,9 @@ class _Tally:
         if self.ungrounded:
             text += f"; {self.ungrounded} of them not grounded in the repository"
         if self.unpriced:
-            return f"{text}; cost of {self.unpriced} unknown, ${self.usd:.4f} of the others"
+            # Without a known one there is no sum: none is not $0.
+            known = f", ${self.usd:.4f} of the others" if self.usd else ""
+            return f"{text}; cost of {counted(self.unpriced, 'judgement')} unknown{known}"
         return f"{text}; ${self.usd:.4f}"
 
 

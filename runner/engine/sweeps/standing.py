@@ -11,6 +11,7 @@ from runner.engine.places import Places
 from runner.engine.standing import Standing, runner_of
 from runner.engine.sweeps.keeper import SweepFolder
 from runner.engine.tally import EXIT_DONE, EXIT_PARTIAL
+from runner.records.nouns import counted
 
 
 def sweep_standing(folder: SweepFolder, places: Places, now: datetime) -> Standing:
@@ -29,7 +30,8 @@ def sweep_standing(folder: SweepFolder, places: Places, now: datetime) -> Standi
     windows = Eta(
         seconds=len(left) * order.window_seconds if not folder.done else 0.0,
         at_least=bool(left) and not folder.done,
-        basis=f"{len(left)} windows of {order.window_seconds:g} s; warming up and waiting is not in it"
+        basis=f"{counted(len(left), 'window')} of {order.window_seconds:g} s; "
+        "warming up and waiting are not in it"
         if left and not folder.done
         else "nothing is left",
     )
