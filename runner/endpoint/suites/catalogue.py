@@ -69,8 +69,7 @@ SUITES: dict[str, tuple[Case, ...]] = {
 
 @dataclass(frozen=True)
 class Profile:
-    """A ready-made choice of cases. The budget is one target's, in seconds; load levels have one of their "
-    "own."""
+    """A ready-made choice of cases. The budget is one target's, in seconds; load levels have their own."""
 
     name: str
     summary: str

@@ -25,8 +25,7 @@ def code_in(text: str) -> str:
 
 
 def weighted_tail(values: list[int], step: int, offset: int) -> int:
-    """What the function is to compute: every ``step``-th value from the end, times its place, plus an "
-    "offset."""
+    """What the function is to compute: every ``step``-th value from the end by its place, plus an offset."""
     picked = values[::-1][::step]
     return sum(place * value for place, value in enumerate(picked, 1)) + offset
 

@@ -82,8 +82,7 @@ class AgentTrace:
 
     @property
     def invalid_call_count(self) -> int:
-        """Calls that made no sense: unknown tools, wrong arguments, unknown files, patches that do not "
-        "fit."""
+        """Calls that made no sense: tools or files that are not there, wrong arguments, patches that do not fit."""
         return sum(not call.ok for call in self.invocations)
 
     @property

@@ -35,8 +35,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Supplier:
-    """Who delivers. ``prices`` maps an article to the cents of one piece; ``box`` is how many come in a "
-    "box."""
+    """Who delivers. ``prices`` maps an article to the cents of one piece; a ``box`` holds so many."""
 
     name: str
     prices: dict = field(default_factory=dict)
