@@ -82,7 +82,7 @@ class AgentTrace:
 
     @property
     def invalid_call_count(self) -> int:
-        """Calls that made no sense: tools or files that are not there, wrong arguments, patches that do not fit."""
+        """Calls of unknown tools or files, with wrong arguments, or with a patch that does not fit."""
         return sum(not call.ok for call in self.invocations)
 
     @property
