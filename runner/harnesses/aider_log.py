@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import (
-    ZERO,
-    Counts,
-    as_usage,
-    lower_bound,
-    not_reported,
-    reasoning_not_reported,
-    total,
-)
-from runner.harnesses.litellm_counts import counts_of
+from runner.harnesses.counts import Counts, as_usage, gaps, nothing_used, total, totals, usages
+from runner.harnesses.litellm_counts import counts_of, sources
 from runner.harnesses.stream import Event, mapping, objects, text
 from runner.records import DataWarning, Usage
 
@@ -27,14 +19,7 @@ REFUSED = re.compile(
     r"|^RuntimeError: cannot schedule new futures"
 )
 """A request that the server turned away, or that was not sent as the agent had ended: it used no tokens."""
-WHERE = "sum over the answers to aider's library of usage"
-SOURCES = {
-    "input_tokens": f"{WHERE}: prompt_tokens less what was read from a cache or written to one",
-    "output_tokens": f"{WHERE}.completion_tokens",
-    "cache_read_tokens": f"{WHERE}: cached_tokens",
-    "cache_write_tokens": f"{WHERE}: cache_creation_input_tokens",
-    "reasoning_tokens": f"{WHERE}: reasoning_tokens",
-}
+SOURCES = sources("sum over the answers to aider's library of usage")
 
 
 @dataclass
@@ -89,9 +74,9 @@ def read_log(path: Path, warnings: Sequence[DataWarning] = (), *, tells_reasonin
         is_error=error is not None,
         error=error,
         usage=_usage(heard, silent),
-        usage_by_model={} if silent else _by_model(heard),
+        usage_by_model={} if silent else usages(totals(each for each in heard.answers if each[0]), SOURCES),
         turns=len(heard.answers) if heard.started else None,
-        warnings=(*_warnings(heard, silent), *warnings),
+        warnings=(*gaps([counts for _, counts in heard.answers], heard.lost + heard.in_flight), *warnings),
     )
 
 
@@ -105,16 +90,8 @@ def _usage(heard: _Heard, silent: int) -> Usage | None:
     if heard.answers:
         return as_usage(total(counts for _, counts in heard.answers), SOURCES)
     if heard.failure and not heard.lost and not heard.in_flight:
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        return nothing_used(SOURCES)
     return None
-
-
-def _by_model(heard: _Heard) -> dict[str, Usage]:
-    names = dict.fromkeys(name for name, _ in heard.answers if name)
-    return {
-        name: as_usage(total(counts for other, counts in heard.answers if other == name), SOURCES)
-        for name in names
-    }
 
 
 def _error(heard: _Heard) -> str | None:
@@ -125,13 +102,3 @@ def _error(heard: _Heard) -> str | None:
     if not heard.answers:
         return "the agent ended without a request"
     return None if heard.reason == ENDED_WELL else f"the last answer ended by {heard.reason or 'no reason'}"
-
-
-def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
-    if silent:
-        yield not_reported(silent)
-    elif any(counts.reasoning is None for _, counts in heard.answers):
-        yield reasoning_not_reported()
-    lost = heard.lost + heard.in_flight
-    if lost:
-        yield lower_bound(f"{lost} requests were broken off, perhaps with an answer under way")

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.claude_transcript import read_transcripts
-from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
-from runner.harnesses.stream import Event, count, items, mapping, objects, text
+from runner.harnesses.counts import Counts, as_usage, lower_bound, not_reported, nothing_used, total, usages
+from runner.harnesses.stream import NO_END, Event, count, items, mapping, objects, text
 from runner.records import Cost, CostBasis, DataWarning, Usage
 
 SYNTHETIC = "<synthetic>"
@@ -107,7 +107,7 @@ def _read_finished(heard: Heard, result: Event, broken: int, warnings: Sequence[
     if told:
         usage = as_usage(total(told.values()), SOURCES)
     elif not silent and not heard.lost and _turned_away(result):
-        usage = as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        usage = nothing_used(SOURCES)
     notes: list[DataWarning] = [*_cost_warnings(result), *_denials(heard)]
     if silent:
         notes.append(not_reported(max(len(heard.answers), 1)))
@@ -119,7 +119,7 @@ def _read_finished(heard: Heard, result: Event, broken: int, warnings: Sequence[
         is_error=failed,
         error=_error(result) if failed else None,
         usage=usage,
-        usage_by_model={name: as_usage(counts, SOURCES) for name, counts in told.items()},
+        usage_by_model=usages(told, SOURCES),
         turns=heard.reported_turns,
         retries=heard.retries,
         costs=_costs(result),
@@ -137,11 +137,9 @@ def _read_stopped(heard: Heard, configuration: Path, warnings: Sequence[DataWarn
     return Reading(
         stop_reason="no-end",
         is_error=True,
-        error="the event stream has no end: the agent was stopped or crashed",
+        error=NO_END,
         usage=as_usage(total(by_model.values()), TRANSCRIPT_SOURCES) if known else None,
-        usage_by_model=(
-            {name: as_usage(counts, TRANSCRIPT_SOURCES) for name, counts in by_model.items()} if known else {}
-        ),
+        usage_by_model=usages(by_model, TRANSCRIPT_SOURCES) if known else {},
         turns=len(heard.answers) if heard.started else None,
         retries=heard.retries if heard.started else None,
         warnings=(*notes, *warnings),

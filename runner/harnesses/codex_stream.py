@@ -14,8 +14,17 @@ from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.codex_rollout import Rollouts, counts_of, read_rollouts
-from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
-from runner.harnesses.stream import Event, mapping, objects, parsed, text
+from runner.harnesses.counts import (
+    as_usage,
+    lower_bound,
+    not_reported,
+    nothing_used,
+    stopped_early,
+    total,
+    totals,
+    usages,
+)
+from runner.harnesses.stream import NO_END, Event, mapping, objects, parsed, text
 from runner.records import DataWarning, Usage
 
 RECONNECTING = "Reconnecting..."
@@ -115,21 +124,18 @@ def _tokens(heard: _Heard, rollouts: Rollouts) -> tuple[Usage | None, dict[str, 
     if heard.lost:
         notes.append(lower_bound(f"{heard.lost} answers broke off before all of their token counts arrived"))
     elif heard.started and not heard.ended:
-        notes.append(lower_bound("the agent was stopped, perhaps with an answer under way"))
+        notes.append(stopped_early())
     if silent or (not records and heard.messages and not _told(heard)):
         return None, {}, [not_reported(silent or heard.messages)]
     if records:
-        by_model: dict[str, list[Counts]] = {}
-        for name, counts in records:
-            by_model.setdefault(name, []).append(counts)
         usage = as_usage(total(counts for _, counts in records), SOURCES)
-        return usage, {name: as_usage(total(each), SOURCES) for name, each in by_model.items()}, notes
+        return usage, usages(totals(records), SOURCES), notes
     if _told(heard):
         if heard.delegated:
             notes.append(lower_bound("the rollout files are gone, and the stream leaves out subagents"))
         return as_usage(total(counts_of(usage) for usage in heard.completed), STREAM_SOURCES), {}, notes
     if heard.failure is not None and not heard.lost and not heard.messages:
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away")), {}, notes
+        return nothing_used(SOURCES), {}, notes
     return None, {}, notes
 
 
@@ -140,8 +146,7 @@ def _told(heard: _Heard) -> bool:
 def _error(heard: _Heard) -> str:
     if heard.ended:
         return heard.failure or "the turn failed without a message"
-    cut = "the event stream has no end: the agent was stopped or crashed"
-    return f"{cut}; its last message: {heard.last_error}"[:1000] if heard.last_error else cut
+    return f"{NO_END}; its last message: {heard.last_error}"[:1000] if heard.last_error else NO_END
 
 
 def _unwrapped(message: object) -> str:

@@ -12,8 +12,17 @@ from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.copilot_events import Answer, Events, read_events
-from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
-from runner.harnesses.stream import Event, count, items, mapping, objects, parsed, text
+from runner.harnesses.counts import (
+    as_usage,
+    lower_bound,
+    not_reported,
+    nothing_used,
+    stopped_early,
+    total,
+    totals,
+    usages,
+)
+from runner.harnesses.stream import NO_END, Event, count, items, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -103,6 +112,7 @@ def read_run(stdout: Path, configuration: Path, model: str, warnings: Sequence[D
     unrecorded = max(heard.answered - len(answers), 0)
     # A killed agent may not have come to write its last record: what it did write is a lower bound.
     killed = heard.exit_code is None
+    by_model = totals((answer.model or model, answer.counts) for answer in answers)
     silent = sum(answer.counts.all_zero for answer in answers) + (0 if killed else unrecorded)
     started = heard.started or bool(answers)
     good = heard.went_well and events.last_reason not in CUT_SHORT
@@ -111,7 +121,7 @@ def read_run(stdout: Path, configuration: Path, model: str, warnings: Sequence[D
         is_error=not good,
         error=None if good else _error(heard, events),
         usage=None if silent else _usage(heard, answers),
-        usage_by_model={} if silent else _by_model(answers, model),
+        usage_by_model={} if silent else usages(by_model, SOURCES),
         turns=sum(answer.main for answer in answers) if started else None,
         retries=heard.retries if heard.started else None,
         warnings=(*_warnings(heard, silent, unrecorded if killed else 0, started=started), *warnings),
@@ -122,15 +132,8 @@ def _usage(heard: _Heard, answers: list[Answer]) -> Usage | None:
     if answers:
         return as_usage(total(answer.counts for answer in answers), SOURCES)
     if heard.failure is not None and not heard.lost and not heard.in_flight:
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        return nothing_used(SOURCES)
     return None
-
-
-def _by_model(answers: list[Answer], model: str) -> dict[str, Usage]:
-    found: dict[str, list[Counts]] = {}
-    for answer in answers:
-        found.setdefault(answer.model or model, []).append(answer.counts)
-    return {name: as_usage(total(each), SOURCES) for name, each in found.items()}
 
 
 def _stop_reason(heard: _Heard, events: Events) -> str:
@@ -149,7 +152,7 @@ def _error(heard: _Heard, events: Events) -> str:
     if heard.stopped:
         return "the agent was stopped"
     if heard.exit_code is None:
-        return "the event stream has no end: the agent was stopped or crashed"
+        return NO_END
     if heard.went_well:
         return f"the last answer ended by {events.last_reason}"
     return f"its last request was not answered (it names exit code {heard.exit_code})"
@@ -162,7 +165,7 @@ def _warnings(heard: _Heard, silent: int, unrecorded: int, *, started: bool) -> 
     if lost:
         yield lower_bound(f"{lost} answers broke off or left no record")
     elif started and (heard.stopped or heard.exit_code is None):
-        yield lower_bound("the agent was stopped, perhaps with an answer under way")
+        yield stopped_early()
 
 
 def _agent(event: Event) -> str:

@@ -55,6 +55,24 @@ def total(counts: Iterable[Counts]) -> Counts:
     return result
 
 
+def totals(answers: Iterable[tuple[str, Counts]]) -> dict[str, Counts]:
+    """The sums by model, of answers with the model of each; the model that answered first comes first."""
+    found: dict[str, list[Counts]] = {}
+    for model, counts in answers:
+        found.setdefault(model, []).append(counts)
+    return {model: total(each) for model, each in found.items()}
+
+
+def usages(sums: Mapping[str, Counts], sources: Mapping[str, str]) -> dict[str, Usage]:
+    """``sums`` as records; ``sources`` as for :func:`as_usage`."""
+    return {model: as_usage(counts, sources) for model, counts in sums.items()}
+
+
+def nothing_used(fields: Iterable[str]) -> Usage:
+    """The record of a run of which every request was turned away, for the fields that it can tell."""
+    return as_usage(ZERO, dict.fromkeys(fields, "every request was turned away"))
+
+
 def as_usage(counts: Counts, sources: Mapping[str, str]) -> Usage:
     """``counts`` as a record.
 
@@ -107,6 +125,11 @@ def gaps(answers: Sequence[Counts], lost: int = 0) -> Iterator[DataWarning]:
 def lower_bound(reason: str) -> DataWarning:
     """The warning that more was used than counted."""
     return DataWarning(code="usage-is-lower-bound", text=f"{reason}; more may have been used than counted")
+
+
+def stopped_early() -> DataWarning:
+    """The warning that the agent did not end by itself, so that the last answer may not be counted."""
+    return lower_bound("the agent was stopped, perhaps with an answer under way")
 
 
 def classes_not_told(harness: str) -> DataWarning:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runner.harnesses.counts import Counts, total
+from runner.harnesses.counts import Counts, totals
 from runner.harnesses.stream import Event, count, mapping, objects, text
 
 SUBAGENT = "subagent"
@@ -25,10 +25,7 @@ class Sessions:
 
     def by_model(self) -> dict[str, Counts]:
         """The sums by model."""
-        found: dict[str, list[Counts]] = {}
-        for model, counts in self.told.values():
-            found.setdefault(model, []).append(counts)
-        return {model: total(each) for model, each in found.items()}
+        return totals(self.told.values())
 
 
 def read_sessions(configuration: Path) -> Sessions:

@@ -13,9 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Reading, stderr_beside
-from runner.harnesses.counts import NOT_A_CLASS, ZERO, Counts, as_usage, lower_bound, not_reported, total
+from runner.harnesses.counts import (
+    NOT_A_CLASS,
+    Counts,
+    as_usage,
+    lower_bound,
+    not_reported,
+    nothing_used,
+    total,
+    usages,
+)
 from runner.harnesses.gemini_session import Sessions, counts_of, read_sessions
-from runner.harnesses.stream import MAX_LINE_BYTES, Event, count, mapping, objects, parsed, text
+from runner.harnesses.stream import MAX_LINE_BYTES, NO_END, Event, count, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -90,7 +99,7 @@ def read_run(stdout: Path, configuration: Path, warnings: Sequence[DataWarning] 
         is_error=failure is not None,
         error=failure,
         usage=_usage(by_model, silent=silent, refused=failure is not None and not lost),
-        usage_by_model={} if silent else {name: as_usage(each, SOURCES) for name, each in by_model.items()},
+        usage_by_model={} if silent else usages(by_model, SOURCES),
         turns=turns,
         retries=_retries(stdout),
         limit_hit="turns" if _at_limit(heard, heard.result) else None,
@@ -109,9 +118,9 @@ def _read_stopped(
     return Reading(
         stop_reason="no-end",
         is_error=True,
-        error="the event stream has no end: the agent was stopped or crashed",
+        error=NO_END,
         usage=as_usage(total(by_model.values()), SESSION_SOURCES) if by_model else None,
-        usage_by_model={name: as_usage(each, SESSION_SOURCES) for name, each in by_model.items()},
+        usage_by_model=usages(by_model, SESSION_SOURCES),
         turns=turns if heard.started or turns else None,
         retries=retries if heard.started else None,
         warnings=(*notes, *warnings),
@@ -145,7 +154,7 @@ def _usage(by_model: dict[str, Counts], *, silent: int, refused: bool) -> Usage 
         return None
     if by_model:
         return as_usage(total(by_model.values()), SOURCES)
-    return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away")) if refused else None
+    return nothing_used(SOURCES) if refused else None
 
 
 def _failure(heard: _Heard, result: Event, turns: int) -> str | None:

@@ -9,6 +9,17 @@ from runner.harnesses.counts import ZERO, Counts
 from runner.harnesses.stream import Event, count, mapping
 
 
+def sources(where: str) -> dict[str, str]:
+    """Where each class is from, for records; ``where`` is the place of the library's usage."""
+    return {
+        "input_tokens": f"{where}: prompt_tokens less what was read from a cache or written to one",
+        "output_tokens": f"{where}.completion_tokens",
+        "cache_read_tokens": f"{where}: cached_tokens",
+        "cache_write_tokens": f"{where}: cache_creation_input_tokens",
+        "reasoning_tokens": f"{where}: reasoning_tokens",
+    }
+
+
 def counts_of(usage: Event) -> Counts:
     """The classes in ``usage``; all zero where it says nothing."""
     if "prompt_tokens" in usage:

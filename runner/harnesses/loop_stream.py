@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import NOT_A_CLASS, ZERO, as_usage
-from runner.harnesses.stream import Event, objects
+from runner.harnesses.counts import NOT_A_CLASS, nothing_used
+from runner.harnesses.stream import NO_END, Event, objects
 from runner.records import CacheSemantics, DataWarning, SemanticsDecision, Usage
 
 COUNTED = (
@@ -71,12 +71,11 @@ def read_stream(stdout: Path) -> Reading:
     end = heard.end or {}
     limit = end.get("limit_hit")
     error = end.get("error")
-    cut = "the event stream has no end: the agent was stopped or crashed"
-    usage = _nothing_used() if heard.used_nothing else _usage(heard.answers)
+    usage = nothing_used(COUNTED) if heard.used_nothing else _usage(heard.answers)
     return Reading(
         stop_reason=str(end.get("stop_reason") or "no-end")[:100],
         is_error=end.get("is_error") is True or heard.end is None,
-        error=cut if heard.end is None else (str(error)[:1000] if error else None),
+        error=NO_END if heard.end is None else (str(error)[:1000] if error else None),
         usage=usage,
         turns=len(heard.answers) if heard.started else None,
         retries=heard.retries if heard.started else None,
@@ -136,10 +135,6 @@ def _usage(answers: list[dict[str, int | None] | None]) -> Usage | None:
         semantics_decided_by=SemanticsDecision.ADAPTER,
         sources={name: text for name, text in sources.items() if counts[name] is not None},
     )
-
-
-def _nothing_used() -> Usage:
-    return as_usage(ZERO, dict.fromkeys(COUNTED, "every request was turned away"))
 
 
 def _total(answers: list[dict[str, int | None] | None], name: str) -> int | None:

@@ -15,15 +15,17 @@ from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.counts import (
-    ZERO,
     Counts,
     as_usage,
+    gaps,
     lower_bound,
-    not_reported,
-    reasoning_not_reported,
+    nothing_used,
+    stopped_early,
     total,
+    totals,
+    usages,
 )
-from runner.harnesses.litellm_counts import counts_of
+from runner.harnesses.litellm_counts import counts_of, sources
 from runner.harnesses.stream import Event, items, mapping, opened, text
 from runner.records import DataWarning, Usage
 
@@ -34,11 +36,9 @@ REFUSED = re.compile(r"Error code: [45]\d\d|BadRequest|Authentication|RateLimit|
 """In the reason of an end by failure: the server turned the last request away, so that it used no tokens."""
 WHERE = "sum over the responses in the trajectory of usage"
 SOURCES = {
+    **sources(WHERE),
     "input_tokens": f"{WHERE}: input less what was read from a cache or written to one",
     "output_tokens": f"{WHERE}: completion_tokens or output_tokens",
-    "cache_read_tokens": f"{WHERE}: cached_tokens",
-    "cache_write_tokens": f"{WHERE}: cache_creation_input_tokens",
-    "reasoning_tokens": f"{WHERE}: reasoning_tokens",
 }
 
 
@@ -75,15 +75,16 @@ def read_trajectory(path: Path, warnings: Sequence[DataWarning] = ()) -> Reading
         )
     silent = sum(answer.counts.all_zero for answer in run.answers)
     known = bool(run.answers) and not silent
+    by_model = totals((answer.model, answer.counts) for answer in run.answers if answer.model)
     return Reading(
         stop_reason=run.status or "no-end",
         is_error=run.status != ENDED_WELL,
         error=_error(run),
         usage=_usage(run, silent),
-        usage_by_model=_by_model(run) if known else {},
+        usage_by_model=usages(by_model, SOURCES) if known else {},
         turns=len(run.answers),
         limit_hit=LIMITS.get(run.status),
-        warnings=(*_warnings(run, silent), *warnings),
+        warnings=(*_warnings(run), *warnings),
     )
 
 
@@ -136,16 +137,8 @@ def _usage(run: _Run, silent: int) -> Usage | None:
     if run.answers:
         return as_usage(total(answer.counts for answer in run.answers), SOURCES)
     if run.status and REFUSED.search(run.reason):
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        return nothing_used(SOURCES)
     return None
-
-
-def _by_model(run: _Run) -> dict[str, Usage]:
-    names = dict.fromkeys(answer.model for answer in run.answers if answer.model)
-    return {
-        name: as_usage(total(answer.counts for answer in run.answers if answer.model == name), SOURCES)
-        for name in names
-    }
 
 
 def _error(run: _Run) -> str | None:
@@ -158,14 +151,11 @@ def _error(run: _Run) -> str | None:
     return f"{run.status}: {run.reason}" if run.reason else run.status
 
 
-def _warnings(run: _Run, silent: int) -> Iterator[DataWarning]:
-    if silent:
-        yield not_reported(silent)
-    elif any(answer.counts.reasoning is None for answer in run.answers):
-        yield reasoning_not_reported()
+def _warnings(run: _Run) -> Iterator[DataWarning]:
+    yield from gaps([answer.counts for answer in run.answers])
     if not run.whole:
         yield lower_bound("the agent was stopped while it wrote its trajectory")
     elif not run.status:
-        yield lower_bound("the agent was stopped, perhaps with an answer under way")
+        yield stopped_early()
     elif run.status not in {ENDED_WELL, *LIMITS} and not REFUSED.search(run.reason):
         yield lower_bound("the last request failed after the server may have begun to work on it")

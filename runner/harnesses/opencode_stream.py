@@ -12,9 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.harnesses.base import Reading
-from runner.harnesses.counts import ZERO, Counts, as_usage, lower_bound, not_reported, total
+from runner.harnesses.counts import (
+    as_usage,
+    lower_bound,
+    not_reported,
+    nothing_used,
+    stopped_early,
+    total,
+    totals,
+    usages,
+)
 from runner.harnesses.opencode_state import Answer, State, counts_of, read_state
-from runner.harnesses.stream import Event, mapping, objects, parsed, text
+from runner.harnesses.stream import NO_END, Event, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -78,6 +87,7 @@ def read_run(stdout: Path, data: Path, model: str, warnings: Sequence[DataWarnin
         heard.hear(event)
     state = read_state(data)
     answers = list({**heard.answers, **state.answers}.values())
+    by_model = totals((answer.model or model, answer.counts) for answer in answers)
     silent = sum(answer.counts.all_zero for answer in answers)
     started = heard.started or bool(answers) or state.unfinished > 0
     good = heard.ended and heard.failure is None and heard.reason == ENDED_WELL
@@ -86,7 +96,7 @@ def read_run(stdout: Path, data: Path, model: str, warnings: Sequence[DataWarnin
         is_error=not good,
         error=None if good else _error(heard),
         usage=None if silent else _usage(heard, state, answers),
-        usage_by_model={} if silent else _by_model(answers, model),
+        usage_by_model={} if silent else usages(by_model, SOURCES),
         turns=sum(answer.main for answer in answers) if started else None,
         retries=state.failed_requests if started else None,
         warnings=(*_warnings(heard, state, silent, started=started), *warnings),
@@ -99,15 +109,8 @@ def _usage(heard: _Heard, state: State, answers: list[Answer]) -> Usage | None:
             total(answer.counts for answer in answers), SOURCES if state.found else STREAM_SOURCES
         )
     if heard.failure is not None and not state.broken and not state.unfinished:
-        return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+        return nothing_used(SOURCES)
     return None
-
-
-def _by_model(answers: list[Answer], model: str) -> dict[str, Usage]:
-    found: dict[str, list[Counts]] = {}
-    for answer in answers:
-        found.setdefault(answer.model or model, []).append(answer.counts)
-    return {name: as_usage(total(each), SOURCES) for name, each in found.items()}
 
 
 def _stop_reason(heard: _Heard) -> str:
@@ -121,7 +124,7 @@ def _error(heard: _Heard) -> str:
         return heard.failure
     if heard.ended:
         return f"the last answer ended by {heard.reason}"
-    return "the event stream has no end: the agent was stopped or crashed"
+    return NO_END
 
 
 def _warnings(heard: _Heard, state: State, silent: int, *, started: bool) -> Iterator[DataWarning]:
@@ -131,7 +134,7 @@ def _warnings(heard: _Heard, state: State, silent: int, *, started: bool) -> Ite
     if lost:
         yield lower_bound(f"{lost} answers broke off before their token counts arrived")
     elif started and not heard.ended:
-        yield lower_bound("the agent was stopped, perhaps with an answer under way")
+        yield stopped_early()
     elif heard.delegated and not state.found:
         yield lower_bound("the database cannot be read, and the stream leaves out subagents")
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.harnesses.counts import ZERO, Counts, as_usage, total
-from runner.harnesses.litellm_counts import counts_of
+from runner.harnesses.counts import Counts, as_usage, nothing_used, total, totals, usages
+from runner.harnesses.litellm_counts import counts_of, sources
 from runner.harnesses.stream import mapping, objects, text
 from runner.records import Usage
 
@@ -19,14 +18,7 @@ REFUSED = re.compile(
 """A request that the server turned away: it used no tokens."""
 NOT_ANSWERED = "Connection error"
 """In an error that the library calls one of the server all the same."""
-WHERE = "sum over the answers to OpenHands' library of usage"
-SOURCES = {
-    "input_tokens": f"{WHERE}: prompt_tokens less what was read from a cache or written to one",
-    "output_tokens": f"{WHERE}.completion_tokens",
-    "cache_read_tokens": f"{WHERE}: cached_tokens",
-    "cache_write_tokens": f"{WHERE}: cache_creation_input_tokens",
-    "reasoning_tokens": f"{WHERE}: reasoning_tokens",
-}
+SOURCES = sources("sum over the answers to OpenHands' library of usage")
 
 
 @dataclass(frozen=True)
@@ -52,9 +44,9 @@ class Log:
     def usage(self) -> Usage | None:
         """The sums; unknown where an answer came without counts, and nothing where all was turned away."""
         if self.answers:
-            return None if self.silent else _sum(counts for _, counts in self.answers)
+            return None if self.silent else as_usage(total(counts for _, counts in self.answers), SOURCES)
         if self.requests and self.requests == self.refused:
-            return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+            return nothing_used(SOURCES)
         return None
 
     @property
@@ -62,8 +54,7 @@ class Log:
         """The sums of each model; nothing where they are unknown."""
         if self.silent:
             return {}
-        names = dict.fromkeys(name for name, _ in self.answers if name)
-        return {name: _sum(counts for other, counts in self.answers if other == name) for name in names}
+        return usages(totals(each for each in self.answers if each[0]), SOURCES)
 
 
 def read_log(path: Path) -> Log:
@@ -86,7 +77,3 @@ def read_log(path: Path) -> Log:
             ended = True
     under_way = max(requests - len(answers) - refused - broken, 0)
     return Log(tuple(answers), requests, refused, broken + under_way, retries, ended)
-
-
-def _sum(counts: Iterable[Counts]) -> Usage:
-    return as_usage(total(counts), SOURCES)

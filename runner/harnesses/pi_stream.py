@@ -14,15 +14,18 @@ from pathlib import Path
 
 from runner.harnesses.base import Reading
 from runner.harnesses.counts import (
-    ZERO,
     Counts,
     as_usage,
     lower_bound,
     not_reported,
+    nothing_used,
     reasoning_not_reported,
+    stopped_early,
     total,
+    totals,
+    usages,
 )
-from runner.harnesses.stream import Event, count, items, mapping, objects, parsed, text
+from runner.harnesses.stream import NO_END, Event, count, items, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -139,6 +142,7 @@ def read_stream(
     good = [answer for answer in heard.answers if not answer.failed]
     silent = sum(answer.counts.all_zero for answer in heard.all if not answer.failed)
     told = [answer for answer in heard.all if not answer.counts.all_zero]
+    by_model = totals((answer.model, answer.counts) for answer in told if answer.model)
     last = heard.answers[-1] if heard.answers else None
     ended = heard.ended and last is not None
     return Reading(
@@ -146,7 +150,7 @@ def read_stream(
         is_error=not ended or last is None or last.reason not in ENDED_WELL,
         error=_error(last, ended=ended),
         usage=_usage(heard, told, silent, dialect),
-        usage_by_model={} if silent else _by_model(told, dialect),
+        usage_by_model={} if silent else usages(by_model, dialect.sources),
         turns=len(good) if heard.started else None,
         retries=heard.retries if heard.started and dialect.tells_retries else None,
         warnings=(*_warnings(heard, silent), *warnings),
@@ -189,21 +193,13 @@ def _usage(heard: _Heard, told: list[_Answer], silent: int, dialect: Dialect) ->
     if told:
         return as_usage(total(answer.counts for answer in told), dialect.sources)
     if heard.answers and not any(answer.lost for answer in heard.all):
-        return as_usage(ZERO, dict.fromkeys(dialect.sources, "every request was turned away"))
+        return nothing_used(dialect.sources)
     return None
-
-
-def _by_model(told: list[_Answer], dialect: Dialect) -> dict[str, Usage]:
-    names = dict.fromkeys(answer.model for answer in told if answer.model)
-    return {
-        name: as_usage(total(answer.counts for answer in told if answer.model == name), dialect.sources)
-        for name in names
-    }
 
 
 def _error(last: _Answer | None, *, ended: bool) -> str | None:
     if not ended or last is None:
-        return "the event stream has no end: the agent was stopped or crashed"
+        return NO_END
     if last.reason in ENDED_WELL:
         return None
     return last.error or f"the last answer ended by {last.reason or 'no reason that is known'}"
@@ -218,7 +214,7 @@ def _warnings(heard: _Heard, silent: int) -> Iterator[DataWarning]:
     if lost:
         yield lower_bound(f"{lost} answers broke off before all of their token counts arrived")
     elif heard.started and not heard.ended:
-        yield lower_bound("the agent was stopped, perhaps with an answer under way")
+        yield stopped_early()
 
 
 def trace_event(line: str) -> str | None:

@@ -15,16 +15,17 @@ from pathlib import Path
 from runner.harnesses.base import Reading
 from runner.harnesses.counts import (
     NOT_A_CLASS,
-    ZERO,
     Counts,
     as_usage,
     classes_not_told,
     lower_bound,
     not_reported,
+    nothing_used,
     total,
+    usages,
 )
 from runner.harnesses.qwen_transcript import Transcripts, counts_of, read_transcripts
-from runner.harnesses.stream import Event, items, mapping, objects, parsed, text
+from runner.harnesses.stream import NO_END, Event, items, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning, Usage
 
@@ -99,9 +100,9 @@ def read_run(
         is_error=heard.result is None or heard.result.get("is_error") is not False,
         error=error,
         usage=_usage(counts, sources, refused=refused, tells_writes=tells_writes),
-        usage_by_model={
-            name: as_usage(_told(each, tells_writes=tells_writes), sources) for name, each in by_model.items()
-        },
+        usage_by_model=usages(
+            {name: _told(each, tells_writes=tells_writes) for name, each in by_model.items()}, sources
+        ),
         turns=turns if heard.started or turns else None,
         retries=len(found.failures) - found.failed_last if found.answers or found.failures else None,
         limit_hit="turns" if limited else None,
@@ -141,7 +142,7 @@ def _usage(
 ) -> Usage | None:
     if counts is not None:
         return as_usage(_told(counts, tells_writes=tells_writes), sources)
-    return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away")) if refused else None
+    return nothing_used(SOURCES) if refused else None
 
 
 def _lost(found: Transcripts) -> int:
@@ -161,7 +162,7 @@ def _error(heard: _Heard, *, limited: bool) -> str | None:
     if limited:
         return "the agent ended at its turn limit"
     if heard.result is None:
-        return "the event stream has no end: the agent was stopped or crashed"
+        return NO_END
     if heard.result.get("is_error") is False:
         return None
     message = text(mapping(heard.result.get("error")).get("message")) or text(heard.result.get("result"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runner.harnesses.counts import Counts, total
+from runner.harnesses.counts import Counts, totals
 from runner.harnesses.stream import Event, count, mapping, objects, text
 
 ANSWERED = "qwen-code.api_response"
@@ -33,10 +33,7 @@ class Transcripts:
 
     def by_model(self) -> dict[str, Counts]:
         """The sums by model."""
-        found: dict[str, list[Counts]] = {}
-        for model, counts in self.answers:
-            found.setdefault(model, []).append(counts)
-        return {model: total(each) for model, each in found.items()}
+        return totals(self.answers)
 
 
 def read_transcripts(configuration: Path) -> Transcripts:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runner.harnesses.counts import ZERO, Counts, as_usage, total
+from runner.harnesses.counts import Counts, as_usage, nothing_used, total
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.stream import Event, count, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
@@ -75,7 +75,7 @@ class Heard:
         if self.calls:
             return None if self.silent else as_usage(total(self.calls), SOURCES)
         if self.requests and self.requests == self.refused:
-            return as_usage(ZERO, dict.fromkeys(SOURCES, "every request was turned away"))
+            return nothing_used(SOURCES)
         return None
 
     @property

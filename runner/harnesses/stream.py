@@ -13,6 +13,8 @@ MAX_LINE_BYTES = 4_000_000
 MAX_ERROR = 1000
 
 Event = Mapping[str, object]
+NO_END = "the event stream has no end: the agent was stopped or crashed"
+"""The error of a run that did not say how it ended."""
 
 
 def objects(path: Path) -> Iterator[Event]:
