@@ -18,6 +18,8 @@ ALLOWED: dict[str, set[str]] = {
     "runner.secrets": {"runner.errors"},
     # Where a program is that a harness starts and a provider asks for its sign-in.
     "runner.kiro": {"runner.errors"},
+    # What the system tells of a process: of servers that a provider starts and of agents alike.
+    "runner.process_stat": set(),
     "runner.store": FOUNDATION | {"runner.secrets"},
     "runner.datasets": FOUNDATION | {"runner.store"},
     "runner.costs": FOUNDATION | {"runner.store"},
@@ -28,7 +30,7 @@ ALLOWED: dict[str, set[str]] = {
     "runner.judges": MIDDLE | {"runner.harnesses", "runner.registry"},
     # A provider makes the Endpoint value that a harness receives, and replay is one.
     "runner.providers": MIDDLE
-    | {"runner.harnesses.endpoint", "runner.registry", "runner.replay", "runner.kiro"},
+    | {"runner.harnesses.endpoint", "runner.registry", "runner.replay", "runner.kiro", "runner.process_stat"},
     # Rules that look through what an agent did; how its stream is shown is handed in.
     "runner.integrity": MIDDLE,
     "runner.importers": MIDDLE | {"runner.secrets"},
@@ -45,6 +47,7 @@ ALLOWED: dict[str, set[str]] = {
         "runner.serving",
         "runner.endpoint",
         "runner.secrets",
+        "runner.process_stat",
     },
     # The thin tasks: each parses its flags and calls one function.
     "runner.commands": {"runner"},

@@ -7,10 +7,8 @@ import os
 import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 
-PROC = Path("/proc")
-ENDED = (b"Z", b"X", b"x")
+from runner.process_stat import ENDED, PROC, STARTED, STATE, stat_fields
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ def descendants(pid: int) -> set[Process]:
 
 def identify(pid: int) -> Process | None:
     """The process with that number now, or None; one that has ended and is not yet forgotten counts."""
-    fields = _fields(pid)
-    return None if fields is None else Process(pid, int(fields[19]))
+    fields = stat_fields(pid)
+    return None if fields is None else Process(pid, int(fields[STARTED]))
 
 
 def is_alive(process: Process) -> bool:
@@ -50,8 +48,8 @@ def is_alive(process: Process) -> bool:
     """
     if not PROC.is_dir():
         return True
-    fields = _fields(process.pid)
-    return fields is not None and int(fields[19]) == process.started and fields[0] not in ENDED
+    fields = stat_fields(process.pid)
+    return fields is not None and int(fields[STARTED]) == process.started and fields[STATE] not in ENDED
 
 
 def signal_all(processes: Iterable[Process], number: signal.Signals) -> None:
@@ -60,14 +58,6 @@ def signal_all(processes: Iterable[Process], number: signal.Signals) -> None:
         if identify(process.pid) == process:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(process.pid, number)
-
-
-def _fields(pid: int) -> list[bytes] | None:
-    """What the kernel tells of a process, from its state on."""
-    try:
-        return (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
 
 
 def _children(pid: int) -> list[int]:

@@ -64,11 +64,7 @@ class Aider(ChangedAgent):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is in a file below ``home``, the key in the environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is in a file below ``home``, the key in the environment."""
         folder, model = agent_folder(assignment), model_name(assignment.endpoint)
         files = (
             write_json(folder / "metadata.json", {model: metadata(assignment)}),

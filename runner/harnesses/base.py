@@ -105,7 +105,11 @@ class Harness(Protocol):
         """
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process for ``assignment``. May write configuration below ``assignment.home``."""
+        """The child process for ``assignment``. May write configuration below ``assignment.home``.
+
+        Raises:
+            ConfigurationError: its program is not installed.
+        """
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """What the output in ``stdout``, and what the harness left below ``assignment.home``, says.

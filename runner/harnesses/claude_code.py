@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from runner.harnesses.claude_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
+from runner.harnesses.instructions import patterns_above
 from runner.harnesses.isolation import write_json
 from runner.records import DataWarning, Limits
 
@@ -29,8 +29,6 @@ OTHER_PRICES = DataWarning(
     code="agent-price-of-another-path",
     text="the agent's own dollars are at the prices of its vendor's API, not at those of Bedrock; left out",
 )
-GLOB = re.compile(r"[\\*?\[\]{}()!+@|,]")
-"""Characters with a meaning in a pattern; any one character stands for each of them."""
 
 PINNED = Installation(
     source=Source.NPM,
@@ -71,16 +69,12 @@ class ClaudeCode(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin, the key in its environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin, the key in its environment."""
         endpoint, limits = assignment.endpoint, assignment.limits
         variables = settings_variables(endpoint, limits)
         settings = write_json(
             assignment.home.absolute() / "settings.json",
-            {"env": variables, "claudeMdExcludes": instructions_above(assignment.workspace)},
+            {"env": variables, "claudeMdExcludes": patterns_above(assignment.workspace, INSTRUCTIONS)},
         )
         environment = {
             **variables,
@@ -153,17 +147,6 @@ def _address(endpoint: Endpoint) -> dict[str, str]:
             "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
         }
     return {"ANTHROPIC_BASE_URL": endpoint.base_url, "CLAUDE_CODE_USE_BEDROCK": "0"}
-
-
-def instructions_above(workspace: Path) -> list[str]:
-    """Patterns of the instruction files in the folders above ``workspace``, which are none of its business.
-
-    The agent would read them on its way up to the root, those of a project that its scratch folder happens
-    to lie in, for one.
-    """
-    folders = dict.fromkeys((*workspace.absolute().parents, *workspace.resolve().parents))
-    roots = [GLOB.sub("?", str(folder).rstrip("/")) for folder in folders]
-    return [f"{root}/{name}" for root in roots for name in INSTRUCTIONS]
 
 
 def _limit_flags(endpoint: Endpoint, limits: Limits) -> tuple[str, ...]:

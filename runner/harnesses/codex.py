@@ -51,11 +51,7 @@ class Codex(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin; the key is in its environment, named in its file.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin; the key is in its environment, named in its file."""
         endpoint, folder = assignment.endpoint, assignment.home.absolute() / ".codex"
         return self.child(
             assignment,

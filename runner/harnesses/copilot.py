@@ -55,11 +55,7 @@ class Copilot(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin; the key is in its environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin; the key is in its environment."""
         folder = assignment.home.absolute() / ".copilot"
         return self.child(
             assignment,

@@ -60,11 +60,7 @@ class GeminiCli(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin, the key in its environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin, the key in its environment."""
         home, endpoint = assignment.home.absolute(), assignment.endpoint
         told = settings(endpoint, assignment.limits, assignment.artifacts)
         return self.child(

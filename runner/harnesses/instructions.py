@@ -6,10 +6,21 @@ folder happens to lie in, for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+
+GLOB = re.compile(r"[\\*?\[\]{}()!+@|,]")
+"""Characters with a meaning in a pattern; any one character stands for each of them."""
 
 
 def first_of(workspace: Path, names: Iterable[str]) -> Path | None:
     """The first file of ``names`` that ``workspace`` has."""
     return next((path for path in map(workspace.absolute().joinpath, names) if path.is_file()), None)
+
+
+def patterns_above(workspace: Path, names: Sequence[str]) -> list[str]:
+    """Patterns of the files of ``names`` in the folders above ``workspace``, for agents that take some."""
+    folders = dict.fromkeys((*workspace.absolute().parents, *workspace.resolve().parents))
+    roots = [GLOB.sub("?", str(folder).rstrip("/")) for folder in folders]
+    return [f"{root}/{name}" for root in roots for name in names]

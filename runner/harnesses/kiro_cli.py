@@ -62,11 +62,7 @@ class KiroCli:
         return ask_version((str(find_program(self.search_path).path),))
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin, the key in its environment.
-
-        Raises:
-            ConfigurationError: the program is not on the search path.
-        """
+        """The child process. The prompt is on its stdin, the key in its environment."""
         program = find_program(self.search_path)
         settings = write_json(assignment.home.absolute() / ".kiro" / "settings" / "cli.json", SETTINGS)
         return Launch(

@@ -14,6 +14,7 @@ from runner.harnesses import loop_agent
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation
+from runner.harnesses.isolation import search_path
 from runner.harnesses.loop_agent.job import Bounds, Job, Patience, Prices, write_job
 from runner.harnesses.loop_stream import read_stream
 from runner.harnesses.loop_trace import trace_event
@@ -22,10 +23,6 @@ from runner.records import CacheSemantics, Limits
 KEY_VARIABLE = "HARNESSMARK_API_KEY"
 LIMIT_MARGIN = 0.05
 MAX_MARGIN_SECONDS = 5.0
-
-
-def _search_path() -> str:
-    return os.environ.get("PATH", os.defpath)
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,7 @@ class Loop:
     """
 
     patience: Patience = field(default_factory=Patience)
-    search_path: str = field(default_factory=_search_path)
+    search_path: str = field(default_factory=search_path)
     name: str = "loop"
     title: str = "Loop (built in)"
     homepage: str | None = None

@@ -49,11 +49,7 @@ class MiniSweAgent(PythonAgent):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The task stands in its configuration, the key in its environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The task stands in its configuration, the key in its environment."""
         folder = agent_folder(assignment)
         written = write_yaml(folder / "run.yaml", settings(assignment))
         # Given by its place: under its name alone the workspace's file of that name would be taken.

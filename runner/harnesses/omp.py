@@ -76,11 +76,7 @@ class Omp(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin; the key is in its environment, named in its files.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The prompt is on its stdin; the key is in its environment, named in its files."""
         endpoint, limits, folder = assignment.endpoint, assignment.limits, agent_folder(assignment)
         compat = compatibility(endpoint)
         # A value that is the name of a variable is replaced by it.

@@ -66,11 +66,7 @@ class OpenCode(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin; the key is in its environment, named in its file.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin; the key is in its environment, named in its file."""
         folder = assignment.home.absolute() / "settings"
         settings = write_json(
             folder / "opencode.json",

@@ -64,11 +64,7 @@ class OpenHands(ChangedAgent):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is in a file below ``home``, the key in the environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is in a file below ``home``, the key in the environment."""
         endpoint, folder = assignment.endpoint, agent_folder(assignment)
         files = (
             write_json(folder / "agent_settings.json", settings(assignment)),

@@ -51,11 +51,7 @@ class Pi(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin; the key is in its environment, named in its files.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The prompt is on its stdin; the key is in its environment, named in its files."""
         endpoint, limits, folder = assignment.endpoint, assignment.limits, agent_folder(assignment)
         told = {"apiKey": f"${KEY_VARIABLE}", "compat": compatibility(endpoint)}
         return self.child(

@@ -55,11 +55,7 @@ class QwenCode(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process. The prompt is on its stdin, the key in its environment.
-
-        Raises:
-            ConfigurationError: the program is not installed.
-        """
+        """The child process. The prompt is on its stdin, the key in its environment."""
         home, endpoint = assignment.home.absolute(), assignment.endpoint
         file = write_json(home / "settings.json", settings(assignment))
         return self.child(

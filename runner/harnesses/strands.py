@@ -53,11 +53,7 @@ class Strands(InstalledProgram):
     )
 
     def launch(self, assignment: Assignment) -> Launch:
-        """The child process: prompt on standard input, key in the environment, the rest in a file.
-
-        Raises:
-            ConfigurationError: the library is not installed.
-        """
+        """The child process: prompt on standard input, key in the environment, the rest in a file."""
         folder = agent_folder(assignment)
         settings = write_json(folder / "settings.json", settings_of(assignment))
         driver = write_text(folder / "driver.py", DRIVER.read_text(encoding="utf-8"))

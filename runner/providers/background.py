@@ -17,10 +17,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from runner.errors import ConfigurationError, EndpointError
+from runner.process_stat import ENDED, GROUP, PROC, STARTED, STATE, stat_fields
 from runner.records import Part
 
-PROC = Path("/proc")
-ENDED = (b"Z", b"X")
 LOOK_SECONDS = 0.1
 TAIL_LINES = 15
 TAIL_BYTES = 8192
@@ -58,20 +57,12 @@ def process_mark(pid: int) -> str | None:
     """What tells process ``pid`` from others that had or will have the number; None: it has ended."""
     if not _has_proc():
         return _mark_without_proc(pid)
-    fields = _stat(pid)
-    return None if fields is None or fields[0] in ENDED else f"{_boot()}:{int(fields[19])}"
+    fields = stat_fields(pid)
+    return None if fields is None or fields[STATE] in ENDED else f"{_boot()}:{int(fields[STARTED])}"
 
 
 def _has_proc() -> bool:
     return (PROC / "self").exists()
-
-
-def _stat(pid: int | str) -> list[bytes] | None:
-    """What the system says of a process, from its state on: parent is next, then its group."""
-    try:
-        return (PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return None
 
 
 def _boot() -> str:
@@ -229,8 +220,10 @@ def _group_is_there(group: int) -> bool:
         # One of our own children is there until it is asked for its end.
         os.waitpid(group, os.WNOHANG)
     if _has_proc():
-        found = (_stat(each.name) for each in PROC.iterdir() if each.name.isdigit())
-        return any(each[0] not in ENDED and int(each[2]) == group for each in found if each is not None)
+        found = (stat_fields(each.name) for each in PROC.iterdir() if each.name.isdigit())
+        return any(
+            each[STATE] not in ENDED and int(each[GROUP]) == group for each in found if each is not None
+        )
     try:
         os.killpg(group, 0)
     except ProcessLookupError:
