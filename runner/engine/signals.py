@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 KICK = signal.SIGURG
@@ -18,7 +18,7 @@ KICKS, KICK_SECONDS = 5, 0.02
 
 @contextmanager
 def heard(
-    press: Callable[[signal.Signals], None], *, at_once: Callable[[], None] = lambda: None
+    press: Callable[[signal.Signals], object], *, at_once: Callable[[], None] = lambda: None
 ) -> Iterator[None]:
     """While open, each signal to stop calls ``press`` in a thread of its own, in the order of arrival.
 
@@ -34,7 +34,9 @@ def heard(
 
     def listen() -> None:
         while (number := numbers.get()) is not None:
-            press(signal.Signals(number))
+            # The terminal that it is told may be gone; the next signal is to be heard all the same.
+            with suppress(OSError):
+                press(signal.Signals(number))
 
     def handle(number: int, _frame: object) -> None:
         numbers.put(number)

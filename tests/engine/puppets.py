@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import queue
 import shutil
-import signal
 import tempfile
 import threading
 from dataclasses import dataclass, field
@@ -28,6 +27,7 @@ from runner.engine.run import Run
 from runner.engine.running import run_plan
 from runner.engine.sessions import exclusive_keys, open_sessions
 from runner.engine.settings import RunSettings
+from runner.engine.signals import heard
 from runner.engine.stop import Stop
 from runner.engine.tally import RunSummary
 from runner.records import CheckStatus, Cost, CostBasis, Outcome, PlannedTrial, PlanRecord
@@ -90,13 +90,8 @@ def run_puppet(root: str, plan_id: str, address: str, knows_the_secret: bool) ->
     scanner = Scanner({"A_SECRET": SECRET} if knows_the_secret else {})
     store = ResultsStore(places.results, scanner=scanner)
     stop = Stop()
-
-    def press(*_: object) -> None:
-        stop.press()
-        stop.interrupt()
-
-    signal.signal(signal.SIGTERM, press)
-    with open_sessions(groups, places, {}) as sessions:
+    asked_to_stop = heard(lambda _: stop.press(), at_once=stop.interrupt)
+    with asked_to_stop, open_sessions(groups, places, {}) as sessions:
         isolation = choose("none", private=())
         run = Run(plan, groups, sessions, places, store, scanner, Quiet(), stop, isolation)
         run_plan(_with_work(run, address))

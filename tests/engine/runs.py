@@ -6,12 +6,14 @@ import io
 import json
 import os
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 from rich.console import Console
 
 from runner.engine.command import run_command
+from runner.engine.journal import read_state
 from runner.engine.places import Places
 from runner.store import ResultsStore
 
@@ -55,3 +57,14 @@ def undo_last_trial(store: ResultsStore, plan_id: str) -> Path:
     ledger.write_bytes(b"".join(line for line in lines if folder + "/" not in line.decode()))
     shutil.rmtree(store.root / folder)
     return store.root / folder
+
+
+def wait_until_asked_to_stop(places: Places, seconds: float = 60.0) -> None:
+    """Return when the runner of the one plan says that it has heard; two presses at once may count as one."""
+    deadline = time.monotonic() + seconds
+    while not any(
+        state is not None and state.stopping
+        for state in map(read_state, places.artifacts.glob("runs/*/state.json"))
+    ):
+        assert time.monotonic() < deadline, "the runner did not hear the first press"
+        time.sleep(0.02)

@@ -14,7 +14,7 @@ from runner.engine.places import Places
 from runner.engine.wallclock import WallClock
 from runner.records import Outcome
 from runner.store import ResultsStore, verify
-from tests.engine.runs import run
+from tests.engine.runs import run, wait_until_asked_to_stop
 from tests.engine.standin import ENVIRONMENT, run_script, script
 
 WORKS = "say(tokens=10)\nchange(); note()\n"
@@ -120,7 +120,7 @@ def test_pressing_twice_stops_a_check_and_the_trial_is_graded_later_without_its_
         while not marker.with_name("hang.seen").exists():
             time.sleep(0.02)
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(0.1)
+        wait_until_asked_to_stop(places)
         os.kill(os.getpid(), signal.SIGINT)
 
     begun = time.monotonic()

@@ -16,7 +16,7 @@ from runner.engine.earlier import CANCELLED, DONE, KILLED
 from runner.engine.places import Places
 from runner.records import InvocationKind, Outcome
 from runner.store import ResultsStore, verify
-from tests.engine.runs import run
+from tests.engine.runs import run, wait_until_asked_to_stop
 from tests.engine.standin import ENVIRONMENT, HARNESS, PROVIDER, script
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -161,9 +161,9 @@ def test_what_a_cancelled_trial_spent_is_counted_when_it_runs_again(places: Plac
     script(places, WAITS)
     with begin(places, FLAGS) as runner:
         runner.send_signal(signal.SIGINT)
-        time.sleep(0.5)
+        wait_until_asked_to_stop(places)
         runner.send_signal(signal.SIGINT)
-        output, _ = runner.communicate(timeout=30)
+        output, _ = runner.communicate(timeout=60)
         assert runner.returncode == 3, output
     assert not list(ResultsStore(places.results).trials())
     script(places, ENDS)

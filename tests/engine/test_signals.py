@@ -94,7 +94,12 @@ def test_a_wait_that_a_signal_ends_sees_what_the_user_wants() -> None:
 
 def test_a_signal_while_nothing_is_waited_for_only_leaves_word() -> None:
     stop, pressed = Stop(), list[bool]()
-    with heard(lambda _: pressed.append(stop.press()), at_once=stop.interrupt):
+
+    def press(_: signal.Signals) -> None:
+        pressed.append(stop.press())
+        raise BrokenPipeError("the terminal is gone")
+
+    with heard(press, at_once=stop.interrupt):
         signal.raise_signal(signal.SIGINT)
         assert stop.no_more.wait(30)
         signal.raise_signal(signal.SIGINT)
