@@ -69,8 +69,8 @@ def usages(sums: Mapping[str, Counts], sources: Mapping[str, str]) -> dict[str, 
 
 
 def nothing_used(fields: Iterable[str]) -> Usage:
-    """The record of a run of which every request was turned away, for the fields that it can tell."""
-    return as_usage(ZERO, dict.fromkeys(fields, "every request was turned away"))
+    """The record of a run that no answer was made for, for the fields that it can tell."""
+    return as_usage(ZERO, dict.fromkeys(fields, "each request was turned away, or none was sent"))
 
 
 def as_usage(counts: Counts, sources: Mapping[str, str]) -> Usage:

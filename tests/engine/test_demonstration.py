@@ -186,7 +186,7 @@ def test_an_endpoint_that_refuses_the_request_ends_as_model_error_without_a_retr
 def test_a_silent_endpoint_ends_at_the_deadline_as_timeout(places: Places) -> None:
     run(
         places,
-        {"model": "replay-careful", "count": 1, "faults": "hang", "timeout_seconds": 2, "max_retries": 0},
+        {"model": "replay-careful", "count": 1, "faults": "hang", "timeout_seconds": 5, "max_retries": 0},
     )
     [stored] = demonstration(places).trials()
     assert stored.record.outcome is Outcome.TIMEOUT
