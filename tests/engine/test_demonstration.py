@@ -190,4 +190,6 @@ def test_a_silent_endpoint_ends_at_the_deadline_as_timeout(places: Places) -> No
     )
     [stored] = demonstration(places).trials()
     assert stored.record.outcome is Outcome.TIMEOUT
-    assert stored.record.usage is None or stored.record.warnings
+    # What a server that was asked and said nothing has used is not known, and not nothing.
+    assert stored.record.usage is None
+    assert "usage-is-lower-bound" in {warning.code for warning in stored.record.warnings}

@@ -202,17 +202,19 @@ def test_no_wait_outlasts_the_run() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "kind"),
+    ("error", "kind", "lost"),
     [
-        (httpx.ConnectError("refused"), "connection"),
-        (httpx.ReadTimeout("slow"), "silence"),
-        (httpx.RemoteProtocolError("cut"), "connection"),
+        (httpx.ConnectError("refused"), "connection", False),
+        (httpx.ConnectTimeout("nobody"), "silence", False),
+        # Asked and silent: it may have worked on the prompt, which is not nothing.
+        (httpx.ReadTimeout("slow"), "silence", True),
+        (httpx.RemoteProtocolError("cut"), "connection", False),
     ],
 )
-def test_trouble_on_the_line_is_tried_again(error: Exception, kind: str) -> None:
+def test_trouble_on_the_line_is_tried_again(error: Exception, kind: str, lost: bool) -> None:
     talk = Talk([error, stream(WHOLE)])
     assert talk.ask().text == "hello"
-    assert [(trouble.kind, trouble.usage_lost) for trouble in talk.troubles] == [(kind, False)]
+    assert [(trouble.kind, trouble.usage_lost) for trouble in talk.troubles] == [(kind, lost)]
 
 
 def broken_streams() -> Iterator[tuple[str, list[bytes]]]:

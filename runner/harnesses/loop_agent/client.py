@@ -35,7 +35,7 @@ class Trouble:
     status: int | None = None
     retry_after: float | None = None
     usage_lost: bool = False
-    """The server had begun an answer, so tokens were spent that nobody counted."""
+    """The server had begun an answer, or was asked and stayed silent: tokens may be spent that nobody counted."""
     can_retry: bool = True
 
 
@@ -121,7 +121,9 @@ class Client:
         except BrokenAnswer as error:
             return Trouble("broken-answer", str(error), usage_lost=True)
         except httpx.TimeoutException as error:
-            return Trouble("silence", f"no answer in time ({type(error).__name__})", usage_lost=begun)
+            # Whoever was asked and is silent may have worked, and bills for it.
+            lost = begun or isinstance(error, httpx.ReadTimeout)
+            return Trouble("silence", f"no answer in time ({type(error).__name__})", usage_lost=lost)
         except httpx.TransportError as error:
             kind = "broken-answer" if begun else "connection"
             return Trouble(kind, f"{type(error).__name__}: {error}", usage_lost=begun)
