@@ -6,7 +6,7 @@ turn     turn, usage {prompt, cached, completion, reasoning: a count or null} or
          calls, seconds
 tool     turn, name, ok, seconds, arguments, result
 retry    turn, attempt, kind, reason, status, wait_seconds, usage_lost
-lost     turn, kind, reason: the last request broke off unanswered after the server had taken it up, or may have
+lost     turn, kind, reason: the last request got no whole answer, though the server may have worked on it
 end      stop_reason, is_error, error, limit_hit, turns, retries, usage (sums or null), cost_usd,
          not_enforced
 
