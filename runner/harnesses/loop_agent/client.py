@@ -35,7 +35,7 @@ class Trouble:
     status: int | None = None
     retry_after: float | None = None
     usage_lost: bool = False
-    """The server had begun an answer, or was asked and stayed silent: it may have spent what nobody counted."""
+    """The server had begun an answer, or was asked and stayed silent: it may have spent tokens."""
     can_retry: bool = True
 
 
