@@ -38,6 +38,12 @@ def _run_columns() -> tuple[DataColumn[EndpointRun], ...]:
     )
 
 
+def _price_day(row: RunTarget | RunTrial) -> str:
+    """The day whose prices the dollars of a target or a trial hold."""
+    run, each = row
+    return run.targets[each.target].price.priced_on.isoformat()
+
+
 def _of_target(column: DataColumn[EndpointRun], row: RunTarget) -> Scalar:
     return column.read(row[0])
 
@@ -155,13 +161,7 @@ ENDPOINT_TARGET_COLUMNS: tuple[DataColumn[RunTarget], ...] = (
     DataColumn(
         "cost_known_usd", NUMBER, "US dollars", "known of it, by price table", lambda r: r[1].money.known_usd
     ),
-    DataColumn(
-        "cost_price_date",
-        DAY,
-        "",
-        "day of the prices",
-        lambda r: r[0].targets[r[1].target].price.priced_on.isoformat(),
-    ),
+    DataColumn("cost_price_date", DAY, "", "day of the prices", _price_day),
     DataColumn(
         "cost_reported_usd",
         NUMBER,
@@ -266,13 +266,7 @@ ENDPOINT_TRIAL_COLUMNS: tuple[DataColumn[RunTrial], ...] = (
         "by price table; null with any part unknown",
         lambda r: r[1].cost_usd,
     ),
-    DataColumn(
-        "cost_price_date",
-        DAY,
-        "",
-        "day of the prices",
-        lambda r: r[0].targets[r[1].target].price.priced_on.isoformat(),
-    ),
+    DataColumn("cost_price_date", DAY, "", "day of the prices", _price_day),
     DataColumn("turns", WHOLE, "turns", "of an agent", partial(_agent, "turns")),
     DataColumn("tool_calls", WHOLE, "calls", "of an agent", partial(_agent, "tool_calls")),
     DataColumn("invalid_calls", WHOLE, "calls", "of an agent", partial(_agent, "invalid_calls")),
