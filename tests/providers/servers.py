@@ -106,14 +106,18 @@ def raw(said: bytes, *, drip_seconds: float = 0.0) -> Iterator[str]:
             if ended.wait(drip_seconds):
                 return
 
-    threading.Thread(target=serve, daemon=True).start()
+    serving = threading.Thread(target=serve, daemon=True)
+    serving.start()
     try:
         yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     finally:
         ended.set()
+        # A thread that waits in accept() is not woken by closing, and may later take what is another's.
+        listening.shutdown(socket.SHUT_RDWR)
+        serving.join()
+        listening.close()
         for connection in held:
             connection.close()
-        listening.close()
 
 
 def unused_address() -> str:
