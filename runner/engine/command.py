@@ -24,6 +24,7 @@ from runner.engine.preflight.flight import Flight, look, show, shown
 from runner.engine.preflight.report import Report
 from runner.engine.progress import TerminalObserver, plan_lines, plan_table, summary_lines
 from runner.engine.resolution import complete, require_repositories, resolve_all, store_of
+from runner.engine.resume_flags import RESUMABLE, dashed, require_effect, require_resumable
 from runner.engine.resuming import find_plan, require_unchanged, settings_of
 from runner.engine.running import EXIT_DONE, Run, Stop, run_plan
 from runner.engine.sessions import (
@@ -39,12 +40,6 @@ from runner.records import PlanRecord
 from runner.secrets import Scanner
 from runner.store import ResultsStore
 
-RESUMABLE = frozenset(
-    {"concurrency", "budget_usd", "budget_tokens", "budget_seconds", "fail_under"}
-    | {"cell_budget_usd", "cell_budget_tokens", "cell_budget_seconds", "max_hours", "end_hours"}
-    | {"notify", "judge", "judge_mode", "judge_concurrency"}
-)
-"""Settings that do not change what is measured."""
 BESIDE_A_MATRIX = RESUMABLE | {"seed", "trials"}
 
 
@@ -102,15 +97,7 @@ def run_command(
     call = Call(places, console, environment, flags, stream, verbose, detach, log)
     if not resume:
         return start(call, settings_of_call(matrix, config, flags), dry_run=dry_run)
-    given = {name for name, value in flags.items() if value is not None}
-    foreign = sorted(given - RESUMABLE) + [
-        name for name, value in (("config", config), ("matrix", matrix), ("dry_run", dry_run)) if value
-    ]
-    if foreign:
-        shown = ", ".join("--" + name.replace("_", "-") for name in foreign)
-        raise UsageError(
-            f"a resumed run keeps the settings of its plan; {shown} cannot change", remedy="leave it out"
-        )
+    require_resumable(flags, {"config": config, "matrix": matrix, "dry_run": dry_run}, places)
     return go_on(call, resume if isinstance(resume, str) else None)
 
 
@@ -147,9 +134,13 @@ def go_on(call: Call, plan_id: str | None) -> int:
     """Run what is left of a plan (the newest unfinished one when no id is given); returns the exit code.
 
     Only flags that do not change what is measured may differ from the plan: concurrency, budgets, times,
-    judges, the threshold, and whom to notify.
+    judges, the threshold, and whom to notify. With other judges a plan has trials left that those have still
+    to score.
     """
-    plan, found = find_plan(plan_id, call.places)
+    plan, found = find_plan(plan_id, call.places, call.flags)
+    if call.log is None:
+        # A process that goes on without a terminal was handed what had been accepted already.
+        require_effect(plan, found, call.flags)
     prepared = prepare(call, [changed(each, call.flags) for each in settings_of(plan)], resumed=plan)
     require_unchanged(plan, prepared.groups, found)
     store = ResultsStore(found.root, scanner=prepared.scanner)
@@ -223,8 +214,9 @@ def _matrix(matrix: Path, config: Path | None, flags: Mapping[str, object]) -> t
     given = {name: value for name, value in flags.items() if value is not None}
     foreign = sorted(given.keys() - BESIDE_A_MATRIX) + (["config"] if config else [])
     if foreign:
-        shown = ", ".join("--" + name.replace("_", "-") for name in foreign)
-        raise UsageError(f"a matrix file says all that; {shown} cannot stand beside it", where=str(matrix))
+        raise UsageError(
+            f"a matrix file says all that; {dashed(*foreign)} cannot stand beside it", where=str(matrix)
+        )
     return tuple(changed(each, given) for each in read_matrix(matrix))
 
 

@@ -18,7 +18,8 @@ def find_plan(
 ) -> tuple[PlanRecord, ResultsStore]:
     """The plan of that id, or the newest unfinished one, with the store it belongs to.
 
-    A plan is unfinished while a trial of it is left to run, or to be judged by the judges it names.
+    A plan is unfinished while a trial of it is left to run, or to be judged by the judges it names. Where
+    none is, the newest one counts that is unfinished with ``flags``.
 
     Args:
         flags: settings that were given beside those of the plan, such as other judges.
@@ -29,14 +30,14 @@ def find_plan(
     if plan_id is not None:
         return find_any_plan(plan_id, places)
     candidates = all_plans(places)
-    unfinished = [
-        (plan, store)
-        for plan, store in candidates
-        if pending(plan, store) or unjudged(plan, store, places, flags)
-    ]
-    if not unfinished:
-        raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
-    return max(unfinished, key=_age)
+    newest_first = sorted(candidates, key=_age, reverse=True)
+    for plan, store in newest_first:
+        if pending(plan, store) or unjudged(plan, store, places):
+            return plan, store
+    for plan, store in newest_first if any(value is not None for value in (flags or {}).values()) else ():
+        if unjudged(plan, store, places, flags):
+            return plan, store
+    raise UsageError("no plan is unfinished", remedy="start a run with: invoke run")
 
 
 def find_any_plan(plan_id: str | None, places: Places) -> tuple[PlanRecord, ResultsStore]:

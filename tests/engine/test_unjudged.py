@@ -12,7 +12,7 @@ from runner.engine.status import status_of
 from runner.engine.status_command import unfinished, unfinished_lines
 from runner.engine.status_text import status_lines
 from runner.engine.unjudged import unjudged
-from runner.errors import UsageError
+from runner.errors import ConfigurationError, UsageError
 from runner.store import ResultsStore, verify
 from tests.engine.judging import judgements
 from tests.engine.runs import demonstration, run
@@ -62,3 +62,40 @@ def test_a_plan_that_wants_no_judge_or_one_that_is_not_to_be_had_is_finished(pla
     assert unjudged(plan, store, places, {"judge": ("nobody",), "judge_mode": "async"}) == 0
     (places.datasets / "hello-world.yaml").unlink()
     assert unjudged(plan, store, places, {"judge_mode": "async"}) == 0
+
+
+def test_resume_with_another_judge_finds_the_finished_plan_that_it_has_still_to_score(places: Places) -> None:
+    assert run(places, {"count": 1, "model": "replay-careful"})[0] == 0
+    store = demonstration(places)
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+    for flags, told in (
+        ({"judge": "nobody"}, "nobody"),
+        ({"judge": "replay", "concurrency": "four"}, "concurrency"),
+        ({"judge": "replay", "judge_mode": "skip"}, "no plan is unfinished"),
+        (
+            {"judge": "replay", "concurrency": 4},
+            "--concurrency would change nothing: every trial has been run",
+        ),
+    ):
+        with pytest.raises((UsageError, ConfigurationError), match=told) as refused:
+            run(places, flags, resume=True)
+        assert refused.value.remedy
+        assert judgements(store) == []
+    assert run(places, {"judge": "replay"}, resume=True)[0] == 0
+    assert len(judgements(store)) == 1
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, {"judge": "replay"}, resume=True)
+
+
+def test_a_flag_of_judging_that_would_be_ignored_on_resume_is_refused(places: Places) -> None:
+    assert run(places, {"count": 2, **FLAGS, "judge_mode": "skip"})[0] == 0
+    store = demonstration(places)
+    [plan] = store.plans()
+    with pytest.raises(UsageError, match="--judge would change nothing: its judges are skipped") as refused:
+        run(places, {"judge": "replay"}, resume=plan.plan_id)
+    assert (refused.value.where, refused.value.remedy) == (f"plan {plan.plan_id}", "add --judge-mode async")
+    assert run(places, {"count": 1, "model": "replay-careful", "seed": 2})[0] == 0
+    newest = max(store.plans(), key=lambda each: (str(each.created_at), each.plan_id))
+    with pytest.raises(UsageError, match="--judge-concurrency would change nothing: it has no judge"):
+        run(places, {"judge_concurrency": 3}, resume=newest.plan_id)

@@ -15,6 +15,7 @@ from runner.engine.preflight.flight import Flight, look, show, shown
 from runner.engine.preflight.judging import Judge
 from runner.engine.preflight.question import Line
 from runner.engine.resolution import complete, resolve, store_of
+from runner.engine.resume_flags import require_effect, require_resumable
 from runner.engine.resuming import find_plan, settings_of
 from runner.engine.settings import RunSettings, changed
 from runner.errors import HarnessmarkError
@@ -38,11 +39,13 @@ def preflight_command(
 
     Raises:
         ConfigurationError: flags, configuration or matrix have faults, so that no run is named.
-        UsageError: there is no such plan.
+        UsageError: there is no such plan, or a flag cannot stand beside ``resume``.
     """
     resumed: PlanRecord | None = None
     if resume:
-        resumed, store = find_plan(resume if isinstance(resume, str) else None, places)
+        require_resumable(flags, {"config": config, "matrix": matrix}, places)
+        resumed, store = find_plan(resume if isinstance(resume, str) else None, places, flags)
+        require_effect(resumed, store, flags)
         wanted: Sequence[RunSettings] = [changed(each, flags) for each in settings_of(resumed)]
         groups, known = resolved(wanted, places)
     else:
