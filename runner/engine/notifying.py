@@ -138,6 +138,7 @@ def _message(event: Event, summary: RunSummary, reason: str, exit_code: int | No
         "left": summary.planned - summary.finished,
         "outcomes": dict(summary.outcomes),
         "graded": summary.graded,
+        "untested": summary.untested,
         "resolved": summary.resolved,
         "spent_usd": summary.spent_usd,
         "unpriced": summary.unpriced,

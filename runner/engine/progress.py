@@ -127,13 +127,17 @@ def summary_lines(summary: RunSummary) -> list[str]:
         f"spent: {_spent(summary)}",
     ]
     if summary.untested:
-        trials = "1 trial" if summary.untested == 1 else f"{summary.untested} trials"
-        lines.insert(2, f"{trials} of tasks without hidden tests: only a judge can tell what they solved")
+        lines.insert(2, untested_words(summary.untested))
     lines += [f"not served: {', '.join(each.models)}: {one_line(each.reason)}" for each in summary.failed]
     lines += [f"not judged: {trial}: {one_line(why)}" for trial, why in sorted(summary.not_judged.items())]
     if summary.finished < summary.planned or summary.not_judged:
         lines.append(f"go on with: invoke run --resume {summary.plan_id}")
     return lines
+
+
+def untested_words(trials: int) -> str:
+    """What is to be said of so many trials that nothing but a judge can grade."""
+    return f"{counted(trials, 'trial')} of tasks without hidden tests: only a judge can tell what they solved"
 
 
 def _name(planned: PlannedTrial) -> str:

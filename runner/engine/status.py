@@ -71,6 +71,8 @@ class Status(Part):
     outcomes: dict[str, int]
     resolved: int
     graded: int
+    untested: int
+    """Done trials whose tasks have no hidden tests: nothing but a judge can tell what they solved."""
     spent_usd: float
     """Sum over the done trials whose cost is known."""
     unpriced: int
@@ -142,6 +144,7 @@ def status_of(plan: PlanRecord, store: ResultsStore, places: Places, now: dateti
         outcomes=dict(summary.outcomes),
         resolved=summary.resolved,
         graded=summary.graded,
+        untested=summary.untested,
         spent_usd=summary.spent_usd,
         unpriced=summary.unpriced,
         tokens=summary.tokens,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from runner.engine.progress import dollars, one_line
+from runner.engine.progress import dollars, one_line, untested_words
 from runner.engine.status import RunnerStatus, Status
 
 
@@ -25,6 +25,8 @@ def status_lines(status: Status, now: datetime) -> list[str]:
     outcomes = ", ".join(f"{count} {name}" for name, count in sorted(status.outcomes.items()))
     if status.done:
         lines.append(f"outcomes: {outcomes}; resolved {status.resolved} of {status.graded} graded")
+    if status.untested:
+        lines.append(untested_words(status.untested))
     lines += [f"spent: {spent_words(status)}", f"eta: {eta_words(status)}"]
     if status.judged or status.judging or status.to_judge or status.not_judged:
         lines.append(

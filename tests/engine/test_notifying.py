@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,14 @@ def test_a_command_that_is_gone_by_then_is_noted(tmp_path: Path) -> None:
     notifier.close()
     assert said
     assert "could not be sent" in said[0]
+
+
+def test_trials_that_only_a_judge_can_grade_are_told_apart_from_those_without_a_grade(tmp_path: Path) -> None:
+    notifier = Notifier(tuple(shlex.split(notes(tmp_path))), {}, tmp_path)
+    notifier.tell("ended", replace(SUMMARY, graded=0, resolved=0, untested=2))
+    notifier.close()
+    [message] = told(tmp_path)
+    assert (message["graded"], message["untested"]) == (0, 2)
 
 
 @pytest.mark.parametrize("command", ["no-such-program-anywhere --now", "'unfinished", "   "])

@@ -24,7 +24,7 @@ from runner.engine.status_command import status_command, unfinished
 from runner.engine.status_text import duration, status_lines
 from runner.engine.stopping import stop_command
 from runner.errors import UsageError
-from runner.records import Cost, CostBasis, JudgementStatus, PlanRecord
+from runner.records import CheckPurpose, Cost, CostBasis, JudgementStatus, PlanRecord
 from runner.store import ResultsStore
 from tests import examples
 from tests.engine.puppets import new_plan
@@ -273,6 +273,18 @@ def test_a_trial_that_judges_gave_no_valid_answer_on_is_not_judged(places: Place
     seen = status_of(plan, store, places, NOW)
     assert (seen.judged, seen.judging_usd, seen.judging_unpriced) == (1, 0.25, 2)
     assert "; judging at least $0.25" in "\n".join(status_lines(seen, NOW))
+
+
+def test_trials_that_only_a_judge_can_grade_are_told_apart_from_those_without_a_grade(
+    planned: tuple[Places, PlanRecord, ResultsStore],
+) -> None:
+    _, plan, store = planned
+    identity = plan.trials[0].identity
+    build = examples.check(identity).model_copy(update={"purpose": CheckPurpose.BUILD})
+    store.write_trial(examples.trial(identity, plan.plan_id), checks=(build,))
+    seen = look(planned)
+    assert (seen.done, seen.graded, seen.untested) == (1, 0, 1)
+    assert "1 trial of tasks without hidden tests: only a judge" in "\n".join(status_lines(seen, NOW))
 
 
 def test_the_newest_plan_is_shown_and_every_unfinished_one_is_listed(places: Places) -> None:
