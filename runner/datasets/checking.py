@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import selectors
 import shutil
 import signal
 import subprocess
@@ -45,19 +46,30 @@ class CheckRun:
 
 
 class _Tail:
-    """Keeps the end of a stream, read in a thread of its own, so that no child waits for a reader."""
+    """Keeps the end of a stream, read in a thread of its own, so that no child waits for a reader.
+
+    The thread closes the stream, and it alone: closing wakes no reader, and one that the system interrupts
+    would read on by the bare number, which may be another stream's by then.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._kept: deque[bytes] = deque()
         self._size = 0
         self._lock = threading.Lock()
+        self._enough = threading.Event()
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
     def _read(self) -> None:
-        with contextlib.suppress(OSError, ValueError):
-            while chunk := os.read(self._stream.fileno(), 65536):
+        with self._stream, selectors.PollSelector() as selector:
+            selector.register(self._stream, selectors.EVENT_READ)
+            while not self._enough.is_set():
+                if not selector.select(_LOOK_SECONDS):
+                    continue
+                chunk = os.read(self._stream.fileno(), 65536)
+                if not chunk:
+                    return
                 with self._lock:
                     self._kept.append(chunk)
                     self._size += len(chunk)
@@ -65,8 +77,10 @@ class _Tail:
                         self._size -= len(self._kept.popleft())
 
     def text(self) -> str:
-        """What was kept; waits a moment for the stream to end."""
+        """What was kept; waits a moment for the stream to end, which a stranger may hold open."""
         self._thread.join(_GRACE_SECONDS)
+        self._enough.set()
+        self._thread.join()
         with self._lock:
             return b"".join(self._kept).decode("utf-8", "replace")
 
@@ -162,5 +176,4 @@ def _watch(
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         text = tail.text()
-        process.stdout.close()
     return CheckRun(status, exit_code, duration, text[-TAIL_CHARACTERS:], text)

@@ -6,13 +6,14 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from runner.datasets import minimal_environment, run_check
+from runner.datasets import checking, minimal_environment, run_check
 from runner.datasets.checking import TAIL_CHARACTERS, CheckRun, CheckStopped
 from runner.records import CheckStatus
 
@@ -181,6 +182,20 @@ def test_a_process_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> 
     run = python(tmp_path, code)
     os.kill(int(run.output_tail), 9)
     assert time.monotonic() - begun < 10
+
+
+def test_no_reader_of_a_closed_pipe_is_left_to_read_what_is_another_s(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "_GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(checking, "_LOOK_SECONDS", 0.05)
+    before = set(threading.enumerate())
+    code = "import subprocess; p = subprocess.Popen(['sleep', '20'], start_new_session=True); print(p.pid)"
+    run = python(tmp_path, code)
+    left = set(threading.enumerate()) - before
+    os.kill(int(run.output_tail), 9)
+    # Stopped and continued, such a reader goes on with whatever has the number of its pipe by then.
+    assert not left
 
 
 def test_a_wrapper_sees_command_workspace_and_home_and_decides_what_is_started(tmp_path: Path) -> None:
