@@ -17,6 +17,7 @@ from runner.replay import ReplayServer
 from runner.store import ResultsStore
 from tests.engine.runs import run
 from tests.engine.standin import HARNESS, StandIn, script
+from tests.ports import held_port
 from tests.providers.proxy_standin import install_standin
 from tests.providers.vllm_stage import VllmStage
 from tests.replay.tapes import tape
@@ -57,7 +58,8 @@ class Machine:
 @pytest.fixture
 def machine(places: Places) -> Iterator[Machine]:
     script(places, WORKS)
-    yield Machine(places, VllmStage(places.root / "machine", recipes=places.recipes))
+    with held_port() as port:
+        yield Machine(places, VllmStage(places.root / "machine", port, recipes=places.recipes))
     assert VllmServer(places.servers, {}).running() is None
     assert proxies(places.servers) == []
 

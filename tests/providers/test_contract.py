@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from runner.providers.base import ProviderSettings, protocols_for
 from runner.providers.registry import PROVIDERS, provider
 from runner.records import Hosting
 from tests.harnesses.kiro_standin import put_stand_in
+from tests.ports import held_port
 from tests.providers.proxy_standin import install_standin
 from tests.providers.vllm_stage import VllmStage
 from tests.providers.vllm_standin import install_program
@@ -33,19 +35,20 @@ def programs(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 
 @pytest.fixture
-def settings(tmp_path: Path, name: str) -> ProviderSettings:
-    stage = VllmStage(tmp_path)
-    stage.recipe("m")
-    return ProviderSettings(
-        recipes=str(stage.recipes),
-        state=str(tmp_path / "state"),
-        base_url="http://127.0.0.1:9/v1" if name in {"endpoint", "litellm"} else None,
-        installed=str(install_standin(tmp_path / "installed")) if name == "litellm" else None,
-        api_key_env="SOME_KEY",
-        aws_region="eu-west-1",
-        context_window=1234,
-        cassettes=str(tape(tmp_path)),
-    )
+def settings(tmp_path: Path, name: str) -> Iterator[ProviderSettings]:
+    with held_port() as port:
+        stage = VllmStage(tmp_path, port)
+        stage.recipe("m")
+        yield ProviderSettings(
+            recipes=str(stage.recipes),
+            state=str(tmp_path / "state"),
+            base_url="http://127.0.0.1:9/v1" if name in {"endpoint", "litellm"} else None,
+            installed=str(install_standin(tmp_path / "installed")) if name == "litellm" else None,
+            api_key_env="SOME_KEY",
+            aws_region="eu-west-1",
+            context_window=1234,
+            cassettes=str(tape(tmp_path)),
+        )
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,15 +25,17 @@ from runner.providers.model_server import (
     start_model_server,
     stop_model_servers,
 )
+from tests.ports import held_port
 from tests.providers.proxy_standin import install_standin
 from tests.providers.vllm_stage import VllmStage
 
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[VllmStage]:
-    made = VllmStage(tmp_path)
-    yield made
-    made.server.stop()
+    with held_port() as port:
+        made = VllmStage(tmp_path, port)
+        yield made
+        made.server.stop()
 
 
 def start(stage: VllmStage, name: str) -> str:

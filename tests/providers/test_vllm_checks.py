@@ -14,6 +14,7 @@ from runner.providers.checks import CheckState
 from runner.providers.exclusive import exclusive_key
 from runner.providers.recipe_file import read_recipe
 from runner.providers.vllm import Vllm
+from tests.ports import held_port
 from tests.providers.vllm_stage import VllmStage
 
 CHAT, MESSAGES, RESPONSES = WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES, WireProtocol.RESPONSES
@@ -21,9 +22,10 @@ CHAT, MESSAGES, RESPONSES = WireProtocol.CHAT_COMPLETIONS, WireProtocol.MESSAGES
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Iterator[VllmStage]:
-    made = VllmStage(tmp_path)
-    yield made
-    left = made.server.running()
+    with held_port() as port:
+        made = VllmStage(tmp_path, port)
+        yield made
+        left = made.server.running()
     assert left is None, f"a server was left behind: {left}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,7 +17,7 @@ BASIC = {
     "repository": "vendor/Model-7B",
     "max_model_len": 131_072,
     "tool_call_parser": "hermes",
-    "start_minutes": 0.25,
+    "start_minutes": 2,
     "source": [{"what": "made up for a test"}],
 }
 
@@ -28,7 +27,8 @@ class VllmStage:
     """Folders of one test, the stand-in on the search path, and what was said."""
 
     folder: Path
-    port: int = 0
+    port: int
+    """Where the server is to listen; held for it by the test."""
     recipes: Path = Path()
     """Folder of the recipes; one of its own where it is not given."""
     said: list[str] = field(default_factory=list)
@@ -37,9 +37,6 @@ class VllmStage:
         if self.recipes == Path():
             self.recipes = self.folder / "recipes"
         install_program(self.folder / "bin")
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = int(probe.getsockname()[1])
 
     @property
     def environment(self) -> dict[str, str]:
