@@ -162,6 +162,7 @@ def _measurements(
     from runner.engine.sweeps.proof import serving_command
 
     def fuzz() -> int:
+        """Import the measurement only when it is asked for, and make it."""
         # Tests do not come with an installed project; the other measurements do without them.
         require_test_packages("invoke measure fuzz")
         from tests.endpoint.fuzzing import fuzz_command

@@ -87,11 +87,13 @@ class _Writer:
         self.files = 0
 
     def page(self, page: Page, renderer: Renderer) -> None:
+        """Write a page and what it brings along."""
         self.file(page.path, renderer.render(page).encode())
         for asset in page.assets:
             self.file(asset.path, asset.content)
 
     def file(self, path: str, content: bytes) -> None:
+        """Write one file; a path that is taken raises ``PublishError``."""
         target = self.out.joinpath(*(component(part) for part in path.split("/")))
         if target.exists():
             raise PublishError(
@@ -102,6 +104,7 @@ class _Writer:
         self.files += 1
 
     def exports(self, world: World) -> None:
+        """Write the tables of the data folder, and two summaries for each cell."""
         database = Database(world.cells, world.proofs, world.reconciled, world.endpoints)
         try:
             self.files += len(database.export(self.out / world.prefix / "data"))
@@ -113,6 +116,7 @@ class _Writer:
             self.file(text_path, summary_markdown(cell, world.reconciled))
 
     def schemas(self) -> None:
+        """Write the JSON Schema of every record."""
         for name, schema in json_schemas().items():
             content = json.dumps(schema, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
             self.file(f"{SCHEMAS}/{name}.json", content.encode())

@@ -144,6 +144,7 @@ def _texts(named: Told, at: int, candidate: Candidate) -> Json:
 
 def _pair(pair: Versus, texts: dict[str, int]) -> Json:
     def place(text: str) -> int:
+        """The number of a text in the list; a new text is added to it."""
         return texts.setdefault(text, len(texts))
 
     found = pair.verdict

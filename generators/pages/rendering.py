@@ -73,6 +73,7 @@ class Renderer:
         """The page's source: front matter, one heading, and blocks of HTML of one line each."""
 
         def to(target: str, fragment: str = "") -> str:
+            """The address of another page, seen from this one."""
             return relative(page.path, target, fragment)
 
         template = self.environment.get_template(page.template)

@@ -154,6 +154,7 @@ class World:
         found = [(skill, board) for skill in self.skills for board in build_boards(self.select(skill=skill))]
 
         def order(pair: tuple[str, Board]) -> tuple[int, int, str, str]:
+            """Most scored cells first, then most cells, then by name."""
             scored = sum(cell.has_scores for cell in pair[1].cells)
             return -scored, -len(pair[1].cells), pair[0], pair[1].dataset
 

@@ -111,6 +111,7 @@ class _Workplace:
     branch: str
 
     def prepare(self) -> None:
+        """Make the repository, empty."""
         self._must("init", "--quiet", "--bare", "--initial-branch=unused", ".")
 
     def fetch(self, *, whole: bool) -> str:
@@ -137,6 +138,7 @@ class _Workplace:
         return self._must("rev-parse", _BEFORE)
 
     def commit(self, site: Path, prefix: str, message: str, now: int, *, follow: bool) -> str:
+        """Put ``site`` on the branch at the time ``now``; the name of the commit."""
         if follow and self._git("rev-parse", "--verify", "--quiet", _BEFORE).exit_code == 0:
             self._must("update-ref", f"refs/heads/{self.branch}", _BEFORE)
         command = [sys.executable, "-m", "ghp_import", "--no-jekyll", f"--branch={self.branch}"]
@@ -159,9 +161,11 @@ class _Workplace:
         return self._must("rev-parse", f"refs/heads/{self.branch}")
 
     def tree(self, commit: str) -> str:
+        """The name of what a commit holds, alike for two commits with the same files."""
         return self._must("rev-parse", f"{commit}^{{tree}}")
 
     def push(self, before: str) -> None:
+        """Hand the branch over, if it still stands where it stood when it was fetched."""
         name = f"refs/heads/{self.branch}"
         # The lease makes the remote refuse when the branch is no longer what was fetched.
         pushed = self._git(

@@ -61,6 +61,7 @@ class _Place:
     name: str
 
     def fault_of(self, line: int, element: str, address: str) -> Iterator[Fault]:
+        """What is wrong with an address: it loads from outside, or leads nowhere."""
         if is_outside(address):
             yield Fault(self.name, line, f"{element} loads from outside: {address[:120]}")
         elif not self._is_there(address):

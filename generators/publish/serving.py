@@ -26,6 +26,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, directory=str(folder))  # type: ignore[arg-type]
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
+        """Answer with a file below the mount, a redirect to it, or the 404 page."""
         path, question, query = self.path.partition("?")
         if path + "/" == self._mount or (path == "/" and self._mount != "/"):
             self._redirect(self._mount)
@@ -43,6 +44,7 @@ class _Handler(SimpleHTTPRequestHandler):
         return super().send_head()
 
     def end_headers(self) -> None:
+        """End the headers with those that every answer carries."""
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
@@ -72,6 +74,7 @@ class _Listener(ThreadingHTTPServer):
     """A server that takes a browser's dropped requests as what they are: no news."""
 
     def handle_error(self, request: object, client_address: object) -> None:
+        """Be silent about a connection that broke; show everything else."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]
 

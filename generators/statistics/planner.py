@@ -73,6 +73,7 @@ def plan_tasks(
         return Plan(None, None, "no number of tasks separates two cells without a difference")
 
     def reach(count: int) -> float:
+        """The smallest difference that so many tasks show with the wanted power."""
         return _quantiles(count, power, significance) * spread / math.sqrt(count)
 
     return _fewest(reach, abs(difference), tasks, cost_per_task)
@@ -96,6 +97,7 @@ def plan_equivalence(
         return Plan(None, None, "the difference seen is larger than the margin")
 
     def reach(count: int) -> float:
+        """Half the width of the interval of the mean difference of so many tasks."""
         return float(special.stdtrit(count - 1, 1 - significance / 2)) * spread / math.sqrt(count)
 
     return _fewest(reach, room, tasks, cost_per_task)

@@ -42,9 +42,11 @@ def trial_columns(reconciled: Reconciled = NOTHING) -> tuple[DataColumn[CellTria
     """Every column of a trial, with what ``reconciled`` found of its cost."""
 
     def found(row: CellTrial) -> TrialReconciliation | None:
+        """What was found of one trial."""
         return reconciled.trial(row[1])
 
     def ratio(row: CellTrial) -> Scalar:
+        """The first of the two figures that decide over the second, in one trial."""
         main = each.main if (each := found(row)) is not None else None
         return main.ratio if main is not None else None
 
@@ -55,6 +57,7 @@ def cell_columns(reconciled: Reconciled = NOTHING) -> tuple[DataColumn[Cell], ..
     """Every column of a cell, with what ``reconciled`` found of its cost."""
 
     def ratio(cell: Cell) -> Scalar:
+        """The same of the sums over a cell."""
         main = each.main if (each := reconciled.cell(cell)) is not None else None
         return main.ratio if main is not None else None
 
@@ -65,10 +68,12 @@ def _columns(
     found: Callable[[Row], Found | None], ratio: Callable[[Row], Scalar], reasons: Callable[[Row], Scalar]
 ) -> tuple[DataColumn[Row], ...]:
     def agreement(row: Row) -> Scalar:
+        """The verdict in one word; null where nothing was compared."""
         each = found(row)
         return None if each is None else each.agreement.value
 
     def beyond(row: Row) -> Scalar:
+        """What stands beside the verdict; null where nothing was compared."""
         each = found(row)
         return None if each is None else each.beyond
 

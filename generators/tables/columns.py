@@ -37,6 +37,7 @@ JudgedArtifact = tuple[Cell, TrialFacts, JudgementRecord, str, ArtifactScore]
 
 def _usage(name: str) -> Callable[[CellTrial], Scalar]:
     def read(row: CellTrial) -> Scalar:
+        """One count of a trial's usage; null where none was told."""
         usage = row[1].record.usage
         value: int | None = getattr(usage, name) if usage is not None else None
         return value

@@ -244,6 +244,7 @@ def _nearest(candidates: tuple[Candidate, ...], why: tuple[tuple[Why, ...], ...]
     """The cell with fewest shortcomings, of those the best and then the cheapest; none without a score."""
 
     def order(at: int) -> tuple[int, float, float, int]:
+        """Fewest shortcomings, then the best score, then the lowest cost, then the first."""
         return len(why[at]), -_score(candidates, at), _cost(candidates, at), at
 
     scored = [at for at, each in enumerate(candidates) if each.quality.amount is not None]

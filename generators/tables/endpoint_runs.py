@@ -118,6 +118,7 @@ def best_run(runs: tuple[EndpointRun, ...], profile: str = "standard") -> Endpoi
     newest = max(run.summary.methodology for run in runs)
 
     def preference(run: EndpointRun) -> tuple[bool, int, str]:
+        """A complete run first, then the profile that comes first in the order, then the latest."""
         order = (profile, *(name for name in PROFILE_ORDER if name != profile))
         named = run.manifest.settings.profile or ""
         place = -order.index(named) if named in order else -len(order)

@@ -108,6 +108,7 @@ def _figure_columns(name: str, title: str) -> tuple[DataColumn[ComparisonRow], .
     def column(
         end: str, kind: str, unit: str, meaning: str, read: Callable[[Figure], Scalar]
     ) -> DataColumn[ComparisonRow]:
+        """One column of the figure that is called ``name``."""
         return DataColumn(
             f"{name}_{end}", kind, unit, f"{title} figure: {meaning}", partial(_side, name, read)
         )

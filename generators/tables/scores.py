@@ -102,6 +102,7 @@ def _passed(trial: TrialFacts) -> float | None:
 
 def _scores_spread(sample: Sample, *, zeros: bool) -> Spread:
     def points(trial: TrialFacts) -> float | None:
+        """A trial's score; 0 for a failed one where failures count as 0."""
         return 0.0 if zeros and trial.state is ScoreState.FAILED else trial.score
 
     return Spread(

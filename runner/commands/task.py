@@ -33,6 +33,7 @@ def command(function: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def wrapped(*arguments: Any, **flags: Any) -> None:
+        """Call the function; its code, or a fault that was foreseen, ends the program."""
         sys.excepthook = own_fault
         if HELP & {value for value in (*arguments, *flags.values()) if isinstance(value, str)}:
             raise Exit(f"its help: invoke --help {function.__name__.replace('_', '-')}", code=1)

@@ -111,6 +111,7 @@ def _unquoted(text: str) -> str:
         return text
 
     def byte(found: re.Match[bytes]) -> bytes:
+        """The byte that an escape stands for."""
         word = found[1]
         return bytes([_ESCAPED[word] if word in _ESCAPED else int(word, 8) & 255])
 

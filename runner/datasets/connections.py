@@ -44,6 +44,7 @@ class _Connections:
         self._folder = folder
 
     def faults(self) -> Iterator[Fault]:
+        """Every fault that shows only when two places of the document are compared."""
         root = self._document.root
         version = root.get("schema_version")
         if version == "1.0":

@@ -52,6 +52,7 @@ class _Composer(yaml.SafeLoader):
         self._depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        """One node with all below it; counts nodes and depth."""
         self._nodes += 1
         self._depth += 1
         if self._nodes > MAX_NODES or self._depth > MAX_DEPTH:
@@ -122,6 +123,7 @@ class _Builder:
         self._nodes = 0
 
     def build(self, node: yaml.Node, location: Location) -> Value:
+        """The plain value of a node; what is not allowed becomes a fault."""
         self._nodes += 1
         if self._nodes > MAX_NODES or len(location) > MAX_DEPTH:
             raise _TooLarge

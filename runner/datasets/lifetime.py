@@ -22,6 +22,7 @@ def die_with_parent() -> Callable[[], None] | None:
     prctl = ctypes.CDLL(None).prctl
 
     def request() -> None:
+        """Ask the kernel for it; calls nothing that could take a lock."""
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
     return request

@@ -185,9 +185,11 @@ class _JUnit:
         self._state = PASSED
 
     def refuse(self, *_: object) -> None:
+        """End the reading: a document type has no place in a report."""
         raise _Refused
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise _Refused
@@ -200,6 +202,7 @@ class _JUnit:
             self._state = SKIPPED
 
     def end(self, tag: str) -> None:
+        """An element ends; the end of a test case counts it."""
         self._depth -= 1
         if tag == "testcase" and self._name:
             self._outcomes.add(self._name, self._state)

@@ -42,6 +42,7 @@ class Ran:
 
     @property
     def tests(self) -> TestOutcomes | None:
+        """The outcomes as a record; None when no report could be read."""
         return None if self.outcomes is None else self.outcomes.record()
 
 

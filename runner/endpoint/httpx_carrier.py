@@ -134,6 +134,7 @@ def _timed_out(exchange: Exchange) -> None:
 
 def _tracer(exchange: Exchange) -> Callable[[str, object], Awaitable[None]]:
     async def trace(event: str, _info: object) -> None:
+        """Stamp the moment of one step of the exchange."""
         field = _STAMPS.get(event.partition(".")[2])
         if field is not None:
             setattr(exchange.stamps, field, time.perf_counter_ns())

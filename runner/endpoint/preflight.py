@@ -157,6 +157,7 @@ class _Looking:
         new = {id(shape): len(self._marks(shape) - self.known) for shape in fits}
 
         def worth(shape: Shape) -> tuple[int, bool, int]:
+            """The larger, the sooner it is asked: new parts, without an effort, with more room to answer."""
             request = self.request(shape)
             # Without thinking first: what is accepted there may be refused beside an effort, not the reverse.
             plain = effort_said(request, self.found.target.capabilities) in {None, NO_EFFORT}

@@ -91,6 +91,7 @@ class SocketCarrier:
         opened = False
 
         def factory() -> Connection:
+            """A connection, noted where an attempt that fails can find it."""
             tls = None if self._context is None else TlsChannel(self._context, self._host)
             made.append(Connection(tls, self._bounds))
             return made[-1]

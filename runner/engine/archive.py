@@ -37,5 +37,6 @@ class _Digesting(io.RawIOBase, BinaryIO):
         self.digest = hashlib.sha256()
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
+        """Pass ``data`` on and add it to the digest."""
         self.digest.update(data)
         return self._target.write(data)

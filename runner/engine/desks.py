@@ -93,6 +93,7 @@ class Desks:
         model, free = cell.model.raw_id, self.plan.demonstration
 
         def on_line(text: str) -> None:
+            """A line of the agent: a sign of life, and words for whoever watches."""
             self.sign(position)
             self.hear(planned, text, harness.trace(text))
 

@@ -89,6 +89,7 @@ def takes_flags_of(
     """
 
     def decorate(function: Callable[[dict[str, Any]], int]) -> Callable[..., int]:
+        """``function`` with that signature."""
         own = inspect.signature(other).parameters.values()
         whole = {each.name for each in own if type(each.default) is int}
         signature = inspect.Signature(
@@ -97,6 +98,7 @@ def takes_flags_of(
 
         @functools.wraps(function)
         def called(*arguments: Any, **flags: Any) -> int:
+            """Fill in the defaults, read whole numbers, and call the function."""
             given = signature.bind(*arguments, **flags)
             given.apply_defaults()
             read = {name: read_whole(given.arguments[name], name) for name in whole}

@@ -199,6 +199,7 @@ def replace_artifacts(desk: Desk, left: Mapping[str, bytes], number: int, *, ane
 
 def _listener(desk: Desk, stall: Stall) -> Callable[[str], None]:
     def hear(line: str) -> None:
+        """Pass a line of the agent on to the watch for stalls and to the desk."""
         stall.hear(line)
         if desk.on_line is not None:
             desk.on_line(line)
@@ -213,6 +214,7 @@ def _noticing(desk: Desk, activity: Callable[[], int] | None) -> Callable[[], in
     ask, last = activity, 0
 
     def notice() -> int:
+        """Ask for the activity, and tell the desk when it is another than before."""
         nonlocal last
         now = ask()
         if now != last and desk.on_traffic is not None:

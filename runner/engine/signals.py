@@ -33,12 +33,14 @@ def heard(
     numbers: queue.SimpleQueue[int | None] = queue.SimpleQueue()
 
     def listen() -> None:
+        """Press for each signal in turn until there is no more."""
         while (number := numbers.get()) is not None:
             # The terminal that it is told may be gone; the next signal is to be heard all the same.
             with suppress(OSError):
                 press(signal.Signals(number))
 
     def handle(number: int, _frame: object) -> None:
+        """Note the signal, and do what cannot wait."""
         numbers.put(number)
         at_once()
 
@@ -68,6 +70,7 @@ def _woken() -> Iterator[None]:
     writer.setblocking(False)
 
     def wake() -> None:
+        """Kick the main thread for each signal to stop that arrived."""
         while arrived := reader.recv(64):
             if main is None or not set(arrived) & set(STOPPING):
                 continue

@@ -48,6 +48,7 @@ def status_command(
     others = () if plan_id else tuple(unfinished(places, but=work.identifier))
 
     def look() -> Status | Standing:
+        """Where the work stands now."""
         return work.look(datetime.now(UTC))
 
     if as_json:

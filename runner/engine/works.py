@@ -108,9 +108,11 @@ def _benchmarks(places: Places) -> Iterator[Work]:
 
 def _benchmark(run: BenchRun, places: Places) -> Work:
     def look(now: datetime) -> Standing:
+        """Where the benchmark stands at the time ``now``."""
         return bench_standing(run, places, now)
 
     def is_unfinished() -> bool:
+        """Whether it still runs, or can be resumed."""
         summary = run.summary()
         if summary is not None and summary.ended == "complete":
             return False

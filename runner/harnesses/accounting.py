@@ -299,6 +299,7 @@ def _stop_event(server: CountingServer, run: str, case: Case) -> Iterator[thread
     stop, over = threading.Event(), threading.Event()
 
     def watch() -> None:
+        """Wait for the requests, the end of the case or the deadline."""
         deadline = time.monotonic() + DEADLINE_SECONDS
         while not over.wait(LOOK_SECONDS):
             wanted = case.stop_after_requests

@@ -44,6 +44,7 @@ def logged(complete: Callable[..., Any], log: Path) -> Callable[..., Any]:
     """``complete``, with a line in ``log`` before each request and after it."""
 
     def completion(*arguments: Any, **named: Any) -> Any:
+        """Log and pass on one request; what it raises is raised again."""
         write(log, {"event": "request"})
         try:
             answer = complete(*arguments, **named)
@@ -64,6 +65,7 @@ def or_outside(inside: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """``inside``, which says whether git has a path, but yes for what git can never have."""
 
     def path_in_repo(repository: Any, path: Any) -> Any:
+        """Whether git has ``path``, or it lies outside of the repository."""
         root = Path(repository.root).resolve()
         if path and not (root / str(path)).resolve().is_relative_to(root):
             return True

@@ -37,6 +37,7 @@ class _Heard:
     answers: list[tuple[str, Counts]] = field(default_factory=list)
 
     def hear(self, event: Event) -> None:
+        """Add one line of the log."""
         kind, beside = event.get("event"), event.get("beside") is True
         if kind == "request":
             self.started, self.in_flight = True, self.in_flight + 1

@@ -61,6 +61,7 @@ class _Heard:
     ended: bool = False
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind, item = event.get("type"), mapping(event.get("item"))
         if kind == "thread.started":
             self.started = True

@@ -58,6 +58,7 @@ class _Heard:
     """Whether the main agent's last request was."""
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind, data, agent = text(event.get("type"), 100), mapping(event.get("data")), _agent(event)
         self.started = self.started or kind.startswith(("session.", "assistant."))
         if kind == "model.call_start":

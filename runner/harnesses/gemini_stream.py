@@ -60,6 +60,7 @@ class _Heard:
     result: Event | None = None
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind = event.get("type")
         if kind == "init":
             self.started = True

@@ -34,6 +34,7 @@ class _Heard:
     end: Event | None = None
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind = str(event.get("event"))
         if kind == "start":
             self.started = True

@@ -59,6 +59,7 @@ class _Heard:
         return self.failure is not None or (not self.open and self.reason not in GOES_ON)
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind, part = text(event.get("type"), 100), mapping(event.get("part"))
         if kind == "step_start":
             self.started, self.open, self.failure = True, True, None

@@ -37,6 +37,7 @@ class Log:
         complete = library.completion
 
         def completion(*arguments: Any, **named: Any) -> Any:
+            """Log and pass on one request; what it raises is raised again."""
             self.write("request")
             try:
                 answer = complete(*arguments, **{"max_retries": 0, **named})

@@ -80,6 +80,7 @@ class _Answer:
 
     @property
     def failed(self) -> bool:
+        """Whether the message ended in a failure."""
         return self.reason in FAILED
 
     @property
@@ -106,6 +107,7 @@ class _Heard:
         return [*self.answers, *self.others]
 
     def hear(self, event: Event, dialect: Dialect) -> None:
+        """Add one line of the stream."""
         kind, message = text(event.get("type"), 100), mapping(event.get("message"))
         if kind == "session":
             self.started = True

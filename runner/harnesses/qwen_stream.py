@@ -55,6 +55,7 @@ class _Heard:
     result: Event | None = None
 
     def hear(self, event: Event) -> None:
+        """Add one line of the stream."""
         kind, main = event.get("type"), event.get("parent_tool_use_id") is None
         if kind == "system" and event.get("subtype") == "init":
             self.started = True

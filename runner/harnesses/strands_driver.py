@@ -86,6 +86,7 @@ def remember_details(model: Any, told: dict[str, Any]) -> None:
     formatted = model.format_chunk
 
     def keeping(event: dict[str, Any], **kwargs: Any) -> Any:
+        """Format one part of an answer, keeping the details that it carries."""
         data = event.get("data")
         if event.get("chunk_type") == "message_stop" and data == DONE:
             # The protocol knows no such reason: the library puts it where none came.
@@ -105,6 +106,7 @@ def remember_thinking(client: Any, told: dict[str, Any]) -> None:
 
     @asynccontextmanager
     async def stream(**request: Any) -> AsyncIterator[Any]:
+        """Stream one answer, keeping the details of its last message."""
         async with streamed(**request) as answer:
             yield answer
             message = await answer.get_final_message()
@@ -125,6 +127,7 @@ def tell_calls(model: Any, teller: Teller) -> Any:
     unmetered = model.stream
 
     async def stream(*args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """Stream one answer and tell how it ended, also where it did not."""
         details.clear()
         index = teller.request()
         stop_reason: str | None = None
@@ -193,6 +196,7 @@ def build(settings: dict[str, Any], key: str, teller: Teller) -> Any:
     failures = 0
 
     async def try_again(event: Any) -> None:
+        """After a failure that passes, wait and have the request sent again."""
         nonlocal failures
         failures = failures + 1 if event.exception is not None else 0
         if event.exception is None or failures >= ATTEMPTS or not passes(event.exception):
@@ -203,6 +207,7 @@ def build(settings: dict[str, Any], key: str, teller: Teller) -> Any:
         event.retry = True
 
     def tool_call(event: Any) -> None:
+        """Tell one call of a tool and how it ended."""
         arguments = event.tool_use.get("input")
         teller.tell(
             "tool_call",
@@ -215,6 +220,7 @@ def build(settings: dict[str, Any], key: str, teller: Teller) -> Any:
         )
 
     def answer(event: Any) -> None:
+        """Tell the text of one answer."""
         if event.message.get("role") == "assistant":
             teller.tell("answer", text=said(event.message))
 

@@ -104,6 +104,7 @@ class _Found:
     _known: set[tuple[str, str, str]] = field(default_factory=set)
 
     def look(self) -> None:
+        """Read every stream that is there, the patch and the limits."""
         for invocation in self.evidence.record.invocations:
             digest = invocation.stream_sha256
             path = None if digest is None else self.evidence.streams / f"{digest}.jsonl.gz"

@@ -177,13 +177,16 @@ class _Start:
 
     @property
     def file(self) -> Path:
+        """The file that names the running server."""
         return self.home.with_name(f"{self.home.name}.json")
 
     @property
     def log(self) -> Path:
+        """Where the proxy writes what it says."""
         return self.home.with_name(f"{self.home.name}.log")
 
     def server(self, pid: int, program: ProxyProgram, *, owner: int | None) -> ServerFile:
+        """The content of that file; ``owner`` is the process it ends with, None when it stays."""
         return ServerFile(
             pid=pid,
             mark=process_mark(pid) or "ended",

@@ -179,6 +179,7 @@ class VllmServer:
         with httpx.Client(timeout=5.0, trust_env=False, headers=headers) as client:
 
             def ready() -> bool:
+                """Whether the server says that it is healthy."""
                 with contextlib.suppress(httpx.HTTPError):
                     root = recipe.base_url.removesuffix("/v1")
                     return client.get(f"{root}/health").status_code == 200

@@ -108,6 +108,7 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
     """The server-sent events of a streamed answer, the closing ``[DONE]`` included."""
 
     def chunk(choices: list[object], **more: object) -> bytes:
+        """One event of the stream."""
         body = {
             "id": answer.identifier,
             "object": "chat.completion.chunk",
@@ -119,6 +120,7 @@ def events(answer: Answer, created: int) -> Iterator[bytes]:
         return event(body)
 
     def delta(content: Mapping[str, object], finish: str | None = None) -> bytes:
+        """One event with a part of the only choice."""
         return chunk([{"index": 0, "delta": content, "finish_reason": finish}])
 
     yield delta({"role": "assistant", "content": ""})

@@ -151,6 +151,7 @@ def _streamed(block: Mapping[str, object], index: int, arguments: Iterator[str])
     """The frames that fill one block; only those of tool calls have a start."""
 
     def delta(**content: object) -> bytes:
+        """One frame with a part of the block."""
         return frame("contentBlockDelta", {"contentBlockIndex": index, "delta": content})
 
     if "reasoningContent" in block:

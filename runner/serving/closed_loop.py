@@ -98,6 +98,7 @@ def run_loop(
     running = 0
 
     def arrive(slot: int, at: float, *, first: bool) -> None:
+        """Put the slot's next request in line: of the talk it is in, or of a new one."""
         following = next(lines[slot], None)
         if following is None:
             lines[slot] = requests_of(next(supply), speed.block_tokens)

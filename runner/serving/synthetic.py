@@ -58,6 +58,7 @@ class _Going:
     """Of the whole level."""
 
     def ended(self, status: str, error: str | None = None) -> LoadSession:
+        """The record of the session, ended now."""
         told = {name: value for name, value in vars(self).items() if name != "asked"}
         return LoadSession.model_validate(
             {**told, "status": status, "ended_at": _now(), "error": error and error[:MAX_SAID]}
@@ -130,6 +131,7 @@ class _Running(threading.Thread):
         self._all: asyncio.Task[None] | None = None
 
     def run(self) -> None:
+        """The body of the thread: talk until all are over or cancelled."""
         try:
             with suppress(asyncio.CancelledError):
                 self._all = self._loop.create_task(self._everyone())
@@ -139,6 +141,7 @@ class _Running(threading.Thread):
             self._loop.close()
 
     def stop(self) -> None:
+        """Cancel the talks and wait for the thread's end."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._cancel)
         self.join(END_SECONDS)

@@ -68,6 +68,7 @@ class _Verification:
         self.corrections: dict[str, CorrectionRecord] = {}
 
     def findings(self) -> Iterator[Finding]:
+        """Everything that is wrong, in the order in which it is looked for."""
         yield from self._walk()
         for path in sorted((self.root / layout.LEDGERS).glob("*.jsonl")):
             yield from self._ledger(path)

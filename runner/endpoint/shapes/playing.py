@@ -84,6 +84,7 @@ async def _closed(
     reasons: list[str] = []
 
     async def place(number: int) -> None:
+        """One of the stage's slots: unit after unit until none waits or the stage is stopped."""
         while waiting:
             reason = means.stopped()
             if reason:
@@ -106,6 +107,7 @@ async def _open(stage: LoadStage, units: Sequence[Unit], sitting: int, means: St
     reasons: list[str] = []
 
     async def at_its_time(unit: Unit, number: int) -> None:
+        """Sleep until the unit is due, then make it."""
         due = epoch + int(((unit.offset_ms or 0.0) - shift) * NS_PER_MS)
         wait = (due - time.perf_counter_ns()) / 1e9 - LEAD_SECONDS
         if wait > 0:

@@ -20,6 +20,7 @@ def talk(turns: int, first_words: int, more_words: int) -> Callable[[int], Puzzl
     """Sessions in which each turn adds words to the context and asks for one token back."""
 
     def make(seed: int) -> Puzzle:
+        """The session that belongs to a seed."""
         draw = Draw(seed)
         passwords = [f"{draw.choice(WORDS)}-{draw.integer(1000, 9999)}" for _ in range(turns)]
         fillers = [
@@ -28,9 +29,11 @@ def talk(turns: int, first_words: int, more_words: int) -> Callable[[int], Puzzl
         ]
 
         def said(number: int) -> Message:
+            """The user's message of one turn."""
             return user(f"Padding that means nothing:\n{fillers[number]}\n\n{ASKED} {passwords[number]}")
 
         def follow(number: int, _result: StreamResult) -> tuple[Message, ...] | None:
+            """The next message; None after the last turn."""
             return (said(number),) if number < turns else None
 
         judge = reading(exact(passwords[-1]))

@@ -49,6 +49,7 @@ class Transcript:
 
     def _case(self, number: int, request: RecordedRequest) -> Case:
         def make(_seed: int) -> Puzzle:
+            """The recorded request; it is the same for every seed."""
             return Puzzle(
                 request.messages, _answered, "an answer", system=request.system, tools=request.tools
             )

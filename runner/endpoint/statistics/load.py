@@ -40,6 +40,7 @@ class _Sitting:
     window: Window | None
 
     def inside(self) -> list[Sent]:
+        """The requests that were due within the window."""
         return [] if self.window is None else [e for e in self.sent if self.window.holds(e.scheduled_ms)]
 
 

@@ -35,6 +35,7 @@ def reliability(requests: Sequence[BenchRequest]) -> Reliability:
     sent = [request for request in requests if request.outcome not in OURS]
 
     def share(*outcomes: Outcome) -> RateFigure:
+        """The share of requests that ended in one of ``outcomes``."""
         return _share(sent, lambda request: request.outcome in outcomes)
 
     responded = [request for request in sent if request.streamed is not None]

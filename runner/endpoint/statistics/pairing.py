@@ -142,6 +142,7 @@ def _figure(name: str) -> Value:
     """The figure of a trial's first request, where that was answered."""
 
     def value(trial: BenchTrial) -> float | None:
+        """The figure of one trial; None where its first request was not answered."""
         if not trial.requests or not is_answered(trial.requests[0]):
             return None
         found = getattr(trial.requests[0].timing, name)

@@ -24,6 +24,7 @@ def guest_list(seed: int) -> Puzzle:
     expected = ",".join((late, first, instead, third, fourth))
 
     def follow(number: int, _result: StreamResult) -> tuple[Message, ...] | None:
+        """The change of the next turn; None after the last."""
         return (user(later[number - 1]),) if number <= len(later) else None
 
     opening = (

@@ -67,6 +67,7 @@ def exact(expected: str, *, keep_case: bool = False, strictly: bool = False) -> 
     wanted = normalised(expected, keep_case=keep_case)
 
     def score(text: str) -> CaseScore:
+        """Compare the final answer as text."""
         answer = normalised(final_answer(text, strictly=strictly), keep_case=keep_case)
         if not answer:
             return invalid("no final answer was found", expected)
@@ -79,6 +80,7 @@ def whole_number(expected: int) -> Scorer:
     """A scorer that wants the final answer to be one whole number; thousands may be set apart."""
 
     def score(text: str) -> CaseScore:
+        """Compare the final answer as a whole number."""
         answer = normalised(final_answer(text))
         found = _as_number(answer)
         if found is None:
@@ -93,6 +95,7 @@ def fraction(expected: Fraction) -> Scorer:
     wanted = f"{expected.numerator}/{expected.denominator}"
 
     def score(text: str) -> CaseScore:
+        """Compare the final answer as a fraction, without reducing it."""
         answer = _plain_fraction(normalised(final_answer(text)))
         if re.fullmatch(r"\d{1,40}/\d{1,40}", answer) is None:
             return invalid("the final answer is no fraction", wanted, answer)
@@ -165,6 +168,7 @@ def json_equal(expected: object) -> Scorer:
     wanted = json.dumps(expected, ensure_ascii=False, separators=(",", ":"))
 
     def score(text: str) -> CaseScore:
+        """Compare the answer as JSON, whatever the order of its keys."""
         found, value = json_value(text)
         if not found:
             return invalid("the answer is no JSON document", wanted, final_answer(text))

@@ -37,6 +37,7 @@ def puzzle_case(identifier: str, title: str, category: str, text: str, scorer: S
     """A case with a single instance."""
 
     def make(_seed: int) -> Puzzle:
+        """The instance; it is the same for every seed."""
         return question(f"{text}\n\n{ASK_FOR_FINAL}", scorer, expected)
 
     return Case(

@@ -32,6 +32,7 @@ def counted(length: int) -> Scorer:
     said = f"1 to {length}"
 
     def score(text: str) -> CaseScore:
+        """Count the numbers that are right before the first that is not."""
         head, mark, tail = spoken(text).rpartition(MARKER)
         if not mark:
             return invalid("the marker is missing", said, text[-80:])
@@ -53,6 +54,7 @@ def fixed_output(length: int) -> Callable[[int], Puzzle]:
     """Instances that ask for ``length`` numbers."""
 
     def make(seed: int) -> Puzzle:
+        """The instance that belongs to a seed, which stands in its text."""
         text = (
             f"Job {seed}. Count from 1 to {length}. Write a single line that starts with {MARKER} and then "
             "holds every whole number in order, as digits, with one blank between neighbours. Leave none "
@@ -67,6 +69,7 @@ def fixed_input(words: int) -> Callable[[int], Puzzle]:
     """Instances that send ``words`` words, different in each trial, and ask for one token back."""
 
     def make(seed: int) -> Puzzle:
+        """The instance that belongs to a seed, with padding of its own."""
         draw = Draw(seed)
         password = f"{draw.choice(WORDS)}-{draw.integer(1000, 9999)}"
         filler = " ".join(draw.choice(WORDS) for _ in range(words))

@@ -52,6 +52,7 @@ def calls_judge(wanted: Sequence[Wanted], offered: Sequence[Tool]) -> Judge:
     expected = "; ".join(f"{name}({json.dumps(arguments)})" for name, arguments in wanted)
 
     def judge(result: StreamResult) -> CaseScore:
+        """Match each call with one that is wanted and not yet matched."""
         calls = result.tool_calls
         unknown = sum(call.name not in names for call in calls)
         counts = {"tool_calls": float(len(calls)), "hallucinated_calls": float(unknown)}
@@ -120,11 +121,13 @@ def round_trip(seed: int) -> Puzzle:
     score = whole_number(stock - sold)
 
     def follow(number: int, result: StreamResult) -> tuple[Message, ...] | None:
+        """The tool's answers to the calls; None when nothing was called, or after three rounds."""
         if not result.tool_calls or number > 3:
             return None
         return tuple(_answered(call, article, stock) for call in result.tool_calls)
 
     def judge(result: StreamResult) -> CaseScore:
+        """Score the text of the last answer."""
         return score(result.text)
 
     return Puzzle((user(text),), judge, str(stock - sold), tools=tools, tool_choice="auto", follow=follow)
@@ -146,6 +149,7 @@ def no_call_needed(_seed: int) -> Puzzle:
     )
 
     def judge(result: StreamResult) -> CaseScore:
+        """Failed when a tool was called, else the score of the text."""
         if result.tool_calls:
             count = float(len(result.tool_calls))
             return failed(

@@ -189,6 +189,7 @@ def _work_off(
     shown = [over]
 
     def progress(trial: BenchTrial) -> None:
+        """Say one trial that is over."""
         shown[0] += 1
         if not call.quiet:
             say(trial_line(trial, shown[0], total))

@@ -20,6 +20,7 @@ def workbench() -> tuple[Workbench, str]:
         return Workbench(), f"{PLAIN}: {probe.reason}"
 
     def confine(command: Sequence[str], work: Path, home: Path) -> Sequence[str]:
+        """The command inside a sandbox that sees its two folders and no network."""
         sight = see(writable=(work, home), readable=(), environment={})
         return (*bubblewrap_command(probe, sight, working_directory=work, socket=None), *command)
 

@@ -55,6 +55,7 @@ def preflighted(
     manner = replace(manner, salt=f"{manner.salt}|{SALT}")
 
     async def all_of_them() -> list[Asked]:
+        """Look at every target at once."""
         looks = (
             _look(manifest, target, list(cases.values()), manner, prices[target.identifier], environment)
             for target in targets
@@ -96,6 +97,7 @@ async def _look(
     share = None if settings.budget_usd is None else settings.budget_usd / len(manifest.targets)
 
     def spent(results: Sequence[StreamResult]) -> str:
+        """Why no further question is asked of this target; empty while money and time last."""
         if share is not None and _charged(results, price) >= share:
             return MONEY_SPENT
         whole = settings.budget_seconds

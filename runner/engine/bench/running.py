@@ -93,6 +93,7 @@ async def _plain(means: Means, todo: Sequence[PlannedBench], outcome: Outcome) -
         }
 
         async def worker() -> None:
+            """One of the run's slots: trial after trial until none waits or the run is stopped."""
             while waiting and not means.stop.no_more.is_set():
                 planned = waiting.pop()
                 live = means.targets[planned.target]

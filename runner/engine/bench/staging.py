@@ -108,6 +108,7 @@ class Staging:
         clock = StageClock(means.spending, self.pace, stage, self.most_seconds)
 
         def stopped() -> str:
+            """Why no further unit begins; empty while none says so."""
             if means.stop.no_more.is_set():
                 return "interrupted"
             if live.breaker.reason is not None:
@@ -115,6 +116,7 @@ class Staging:
             return means.spending.money_reason(live.name) or clock.reason()
 
         def over_with(unit_done: Done) -> None:
+            """Record a unit that is over, if it counts."""
             record = _record(means, live, unit_done)
             if counts(record):
                 sent.add(record.key)

@@ -142,6 +142,7 @@ class Gateway:
             route = Route(self._target, self._dummy, self._meter, client, self._max_body_bytes)
 
             async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                """Serve one connection until it ends or the gateway does."""
                 task = asyncio.current_task()
                 if task is None:
                     raise AssertionError("a connection is served in a task")

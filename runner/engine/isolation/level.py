@@ -147,6 +147,7 @@ class Sandbox:
         """Checks run in a sandbox of their own, without a gateway."""
 
         def wrap(command: Sequence[str], workspace: Path, home: Path) -> Sequence[str]:
+            """The command of a check, inside a sandbox."""
             sight = see(writable=(workspace, home), readable=(), environment=os.environ, private=self.private)
             outside = bubblewrap_command(
                 self.probe, sight, working_directory=workspace.resolve(), socket=None
@@ -204,6 +205,7 @@ class Container:
         """Checks run in a container of their own, without a gateway."""
 
         def wrap(command: Sequence[str], workspace: Path, home: Path) -> Sequence[str]:
+            """The command of a check, inside a container that may write its two folders."""
             sight = see(writable=(workspace, home), readable=(), environment=os.environ, private=self.private)
             hand_over(sight.writable)
             outside = container_command(

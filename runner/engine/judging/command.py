@@ -41,6 +41,7 @@ class _Tally:
     reasons: list[str] = field(default_factory=list)
 
     def add(self, record: JudgementRecord) -> None:
+        """Count one judgement."""
         self.scored += record.status is JudgementStatus.SCORED
         self.zero += record.status is JudgementStatus.ZERO_BY_MISSING_ARTIFACTS
         self.unscored += record.status is JudgementStatus.INVALID
@@ -50,6 +51,7 @@ class _Tally:
         self.unpriced += bool(record.attempts) and not known
 
     def line(self) -> str:
+        """The counts in one line, with the cost as far as it is known."""
         parts = [f"{self.scored} scored", f"{self.zero} zero without a call", f"{self.unscored} unscored"]
         parts += [f"{self.failed} failed"] + ([f"{self.left} left"] if self.left else [])
         text = ", ".join(parts)
@@ -126,6 +128,7 @@ def _judge_all(bench: Bench, docket: Docket, concurrency: int, console: Console)
     }
 
     def one(entry: Entry) -> Judged | HarnessmarkError | OSError | None:
+        """Judge one trial; a fault is returned, so that the others go on."""
         if bench.stop.is_set():
             return None
         try:

@@ -85,6 +85,7 @@ class Sitting:
         self._recover(brief, endpoint, workspace)
 
         def ask(_number: int, prompt: str) -> Reply:
+            """Ask the judge once more."""
             return self._ask(brief, prompt, endpoint, workspace)
 
         answers = [each.answer for each in self.done if not each.attempt.interrupted]

@@ -98,6 +98,7 @@ def shown(console: Console) -> Iterator[Progress]:
     with console.status("pre-flight") as status:
 
         def progress(done: int, total: int, waiting: Sequence[str]) -> None:
+            """Show how many checks are done and which are waited for."""
             names = ", ".join(dict.fromkeys(waiting))
             status.update(escape(f"pre-flight: {done} of {total}; {names}"[: console.width - 4]))
 

@@ -133,6 +133,7 @@ def _make_all(bench: Bench, work: _Work, docket: Docket, concurrency: int, conso
     total, done, missing = len(docket.entries), 0, 0
 
     def one(entry: Entry) -> ProofRecord | HarnessmarkError | OSError | None:
+        """Make one scoring; a fault is returned, so that the others go on."""
         if bench.stop.is_set():
             return None
         try:

@@ -224,11 +224,13 @@ def _stopping(site: SweepSite) -> AbstractContextManager[None]:
     presses = count()
 
     def press(number: signal.Signals) -> None:
+        """The first signal says what happens and stops the level; a later one only repeats it."""
         if not site.stop.is_set():
             site.say(f"{number.name}: the level in hand is given up, finished ones are kept")
         site.stop.set()
 
     def at_once() -> None:
+        """The second signal ends the program."""
         if next(presses):
             raise KeyboardInterrupt
 

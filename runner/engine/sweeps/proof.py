@@ -179,7 +179,10 @@ def _console(say: Callable[[str], None]) -> Console:
     """A console whose lines go to ``say``."""
 
     class Lines(StringIO):
+        """Text of which each line that is not empty is said."""
+
         def write(self, text: str) -> int:
+            """Say the lines of ``text``."""
             for line in text.splitlines():
                 if line.strip():
                     say(line)

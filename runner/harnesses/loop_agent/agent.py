@@ -170,6 +170,7 @@ class Agent:
 
     def _said_retry(self, turn: int) -> Callable[[int, Trouble, float], None]:
         def told(attempt: int, trouble: Trouble, wait: float) -> None:
+            """Count a failed attempt and say it."""
             self.ledger.retries += 1
             self.voice.say(
                 "retry",

@@ -132,6 +132,7 @@ def read_spent(usage: object) -> Spent | None:
         return None
 
     def number(block: object, key: str) -> int | None:
+        """The whole number under ``key``; None for anything else."""
         value = block.get(key) if isinstance(block, dict) else None
         whole = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return value if whole else None

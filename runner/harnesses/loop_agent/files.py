@@ -157,6 +157,7 @@ def _alarm(seconds: float) -> Iterator[None]:
     """End a search whose pattern backtracks without end. Works in the main thread only, as the agent does."""
 
     def ring(_signal: int, _frame: FrameType | None) -> None:
+        """Raise in the main thread what ends the search."""
         raise ToolFault(f"the search took longer than {seconds:g} seconds; use a simpler pattern")
 
     before = signal.signal(signal.SIGALRM, ring)

@@ -85,6 +85,7 @@ class _Gathered:
         self.late = False
 
     def add(self, data: bytes) -> None:
+        """Take more output: the first half stays, of the rest only the end."""
         half = MAX_OUTPUT_BYTES // 2
         room = half - len(self.head)
         if room > 0:
@@ -96,6 +97,7 @@ class _Gathered:
             self.tail = self.tail[-half:]
 
     def text(self) -> str:
+        """What is kept, with the size of the gap."""
         gap = f"\n... {self.dropped} bytes left out ...\n".encode() if self.dropped else b""
         return (self.head + gap + self.tail).decode(errors="replace")
 

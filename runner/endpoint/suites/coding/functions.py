@@ -58,9 +58,11 @@ def seeded_function(seed: int) -> Puzzle:
     )
 
     async def examine(result: StreamResult, workbench: Workbench) -> CaseScore:
+        """Run the answer on the workbench against the checks."""
         return await graded(result.text, name, checks, workbench)
 
     def judge(_result: StreamResult) -> CaseScore:
+        """The score of an answer that was not run: failed."""
         return failed("", "all checks pass", "a function is graded by running it")
 
     return Puzzle(

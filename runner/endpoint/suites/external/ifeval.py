@@ -158,6 +158,7 @@ class IfEval:
         loose = options.mode == "loose"
 
         def score(text: str) -> CaseScore:
+            """Which of the instructions an answer follows; passed when it follows all."""
             said = NONCE.sub("", spoken(text))
             kept = [followed(said, rule, arguments, loose=loose) for _, rule, arguments in parts]
             answer = "".join("1" if each else "0" for each in kept)
@@ -169,6 +170,7 @@ class IfEval:
             return CaseScore(verdict, share, reason, answer, "1" * len(kept), metrics=metrics)
 
         def make(_seed: int) -> Puzzle:
+            """The entry's prompt; it is the same for every seed."""
             return question(entry.prompt, score, "1" * len(parts))
 
         return Case(
