@@ -169,9 +169,14 @@ class TrialLog:
         """
         line = self._masked(trial)
         with explained(self._run.trials_path):
-            view = memoryview(line)
-            while view:
-                view = view[os.write(self._descriptor, view) :]
+            whole, view = os.fstat(self._descriptor).st_size, memoryview(line)
+            try:
+                while view:
+                    view = view[os.write(self._descriptor, view) :]
+            except OSError:
+                # Trials in flight are written after this one: half a line would spoil the next.
+                os.ftruncate(self._descriptor, whole)
+                raise
             os.fsync(self._descriptor)
 
     def _masked(self, trial: BenchTrial) -> bytes:

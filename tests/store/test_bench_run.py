@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runner.endpoint.statistics.summary import Ending, summarise
-from runner.errors import OverwriteError, PathEscapeError, RecordError, SecretFound, UsageError
+from runner.errors import OverwriteError, PathEscapeError, RecordError, SecretFound, StoreError, UsageError
 from runner.records.bench_trial import BenchTrial
 from runner.secrets import Scanner
 from runner.store.bench_run import BenchRun, TrialLog, find_run, find_runs, newest
@@ -111,6 +112,22 @@ def test_a_secret_where_nothing_can_be_masked_is_refused(tmp_path: Path) -> None
         log.append(bench_examples.trial())
     log.close()
     assert run.trials_path.read_bytes() == b""
+
+
+def test_a_disk_that_is_full_for_a_moment_does_not_spoil_the_trial_that_is_written_next(
+    tmp_path: Path,
+) -> None:
+    run, made = begun(tmp_path), bench_examples.trial()
+    log, limits = TrialLog(run), resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40, limits[1]))
+    try:
+        with pytest.raises(StoreError, match="File too large"):
+            log.append(made)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    log.append(made)
+    log.close()
+    assert run.trials() == (made,)
 
 
 @pytest.mark.parametrize("name", ["../up", "a/b", "..", "UPPER", ""])
