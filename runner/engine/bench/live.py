@@ -86,13 +86,16 @@ class Writer:
         self._begun: set[asyncio.Future[None]] = set()
 
     async def write(self, trial: BenchTrial) -> None:
-        """Return when ``trial`` is on the disk."""
-        await asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
+        """Return when ``trial`` is on the disk.
+
+        Raises:
+            StoreError: it could not be written.
+        """
+        await self._over(self._put(trial))
 
     def begin(self, trial: BenchTrial) -> None:
         """Begin to write ``trial``; :meth:`flush` waits for it."""
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
-        self._begun.add(future)
+        self._put(trial)
 
     async def flush(self) -> None:
         """Wait for everything that was begun.
@@ -100,9 +103,21 @@ class Writer:
         Raises:
             StoreError: something could not be written.
         """
-        begun, self._begun = self._begun, set()
-        for future in begun:
-            await future
+        while self._begun:
+            await self._over(next(iter(self._begun)))
+
+    def _put(self, trial: BenchTrial) -> asyncio.Future[None]:
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
+        self._begun.add(future)
+        return future
+
+    async def _over(self, future: asyncio.Future[None]) -> None:
+        """Wait for one. Who gives up waiting does not take back what waits for the disk: it was paid for."""
+        try:
+            await asyncio.shield(future)
+        finally:
+            if future.done():
+                self._begun.discard(future)
 
     def close(self) -> None:
         """Wait for the thread, then let go of the file; a second time does nothing."""

@@ -1,0 +1,73 @@
+"""What is paid for reaches the disk, also where the run is given up while it waits for its turn."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from runner.engine.bench.live import Writer
+from runner.records.bench_trial import BenchTrial
+from runner.store.bench_run import BenchRun, TrialLog
+from tests import bench_examples
+
+
+class BusyLog(TrialLog):
+    """A log on a disk that is busy until it is let go."""
+
+    def __init__(self, run: BenchRun) -> None:
+        super().__init__(run)
+        self.free = threading.Event()
+
+    def append(self, trial: BenchTrial) -> None:
+        self.free.wait(10)
+        super().append(trial)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> BenchRun:
+    manifest = bench_examples.manifest()
+    run = BenchRun(tmp_path, manifest.model, manifest.run_id)
+    run.begin(manifest)
+    return run
+
+
+TRIALS = [bench_examples.trial().model_copy(update={"key": f"trial-{number}"}) for number in range(5)]
+
+
+def test_a_second_ctrl_c_loses_no_trial_that_waits_for_the_disk(run: BenchRun) -> None:
+    async def given_up() -> None:
+        log = BusyLog(run)
+        writer = Writer(log)
+        writes = [asyncio.ensure_future(writer.write(trial)) for trial in TRIALS]
+        await asyncio.sleep(0)
+        for write in writes:
+            write.cancel()
+        ended = await asyncio.gather(*writes, return_exceptions=True)
+        assert all(isinstance(each, asyncio.CancelledError) for each in ended)
+        log.free.set()
+        await writer.flush()
+        writer.close()
+
+    asyncio.run(given_up())
+    assert run.trials() == tuple(TRIALS)
+
+
+def test_a_second_ctrl_c_while_a_stage_is_written_loses_none_of_it(run: BenchRun) -> None:
+    async def given_up() -> None:
+        log = BusyLog(run)
+        writer = Writer(log)
+        for trial in TRIALS:
+            writer.begin(trial)
+        flush = asyncio.ensure_future(writer.flush())
+        await asyncio.sleep(0)
+        flush.cancel()
+        await asyncio.gather(flush, return_exceptions=True)
+        log.free.set()
+        await writer.flush()
+        assert run.trials() == tuple(TRIALS)
+        writer.close()
+
+    asyncio.run(given_up())
