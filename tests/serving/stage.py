@@ -113,7 +113,7 @@ def counting(value: float = 0.0) -> Serve:
 
 def settings(database: Path, url: str, **more: object) -> CollectorSettings:
     """Fast settings of a collector."""
-    given = {"interval_seconds": 0.05, "timeout_seconds": 2.0, "session_name": "s", **more}
+    given = {"interval_seconds": 0.05, "timeout_seconds": 60.0, "session_name": "s", **more}
     return CollectorSettings.model_validate({"database": str(database), "metrics_url": url, **given})
 
 
