@@ -163,6 +163,7 @@ def _identity(world: World, cell: Cell, path: str) -> Facts:
     identity = cell.identity
 
     def entry(text: str, page: str) -> Entry:
+        """A link to another page, seen from this one."""
         return Entry(text, href=links.relative(path, page))
 
     others = world.aliases.others(identity.model.slug, world.models)
@@ -269,7 +270,7 @@ def _serving(world: World, cell: Cell) -> Facts:
                 (
                     "At",
                     Entry(
-                        f"{words.dollars(rate.usd_per_hour)} an hour "
+                        f"${words.hourly(rate.usd_per_hour)} an hour "
                         f"({words.COMMITMENT_WORDS[rate.commitment]}), concurrency {rate.level.concurrency}",
                         note=words.priced(machine_prices(world.rates)),
                     ),

@@ -172,15 +172,10 @@ def _rateless_entries(world: World, name: str, rate: MissingRate) -> list[Entry]
     unpriced, unknown = Entry("not priced", None, unknown=True), Entry("not known", None, unknown=True)
     return [
         Entry(sweep.deployment.instance_type if sweep is not None else "not known", note=rate.reason),
-        unpriced if isinstance(hourly, MissingRate) else Entry(hourly_text(hourly), hourly),
+        unpriced if isinstance(hourly, MissingRate) else Entry(words.hourly(hourly), hourly),
         *([unknown] * 3),
         *([unpriced] * 3),
     ]
-
-
-def hourly_text(usd: float) -> str:
-    """US dollars an hour to a tenth of a cent, without needless zeros."""
-    return f"{usd:,.3f}".rstrip("0").rstrip(".")
 
 
 def _rate_entries(rate: HardwareRate) -> list[Entry]:
@@ -191,7 +186,7 @@ def _rate_entries(rate: HardwareRate) -> list[Entry]:
     per_million = [rate.usd_per_token, split.input_usd, split.output_usd]
     return [
         Entry(machine.instance_type, note=share),
-        Entry(hourly_text(rate.usd_per_hour), rate.usd_per_hour),
+        Entry(words.hourly(rate.usd_per_hour), rate.usd_per_hour),
         Entry(str(level.concurrency), float(level.concurrency)),
         Entry(f"{prompt:,.2f}", prompt),
         Entry(f"{output:,.2f}", output),

@@ -8,6 +8,9 @@ from generators.statistics.intervals import Interval
 from generators.tables.sample import Unit, Value
 from generators.tables.spread import Kind
 
+USED_UP = frozenset({Unit.DOLLARS, Unit.MINUTES, Unit.TOKENS, Unit.TURNS})
+"""Units of which every run takes some."""
+
 
 def interval_text(found: Interval | None, decimals: int = 2, *, missing: str) -> str:
     """An estimate with its interval and count, or why there is none."""
@@ -39,11 +42,15 @@ def sureness(value: Value, unit: Unit) -> str:
 
 
 def span(interval: Interval | None, unit: Unit) -> str:
-    """``95 %: 66.1 to 75.5``; empty where there is no interval."""
+    """``95 %: 66.1 to 75.5``; empty where there is no interval.
+
+    The lower end of an amount that was cut at nothing is left out: ``95 %: at most $0.89``. No run is free.
+    """
     if interval is None or interval.lower is None or interval.upper is None:
         return ""
     lower, upper = words.amount(interval.lower, unit), words.amount(interval.upper, unit)
-    return f"{100 * interval.level:.0f} %: {lower} to {upper}"
+    ends = f"at most {upper}" if interval.lower == 0.0 and unit in USED_UP else f"{lower} to {upper}"
+    return f"{100 * interval.level:.0f} %: {ends}"
 
 
 def _bounded(bounds: Bounds, unit: Unit) -> str:

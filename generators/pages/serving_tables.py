@@ -106,7 +106,7 @@ def hourly_entry(each: Economics) -> Entry:
     if each.usd_per_hour is None:
         return Entry(NOT_PRICED, None, note=each.missing, unknown=True)
     note = f"hardware-derived, {each.price_day.isoformat()}"
-    return Entry(f"${each.usd_per_hour:,.3f}", each.usd_per_hour, note=note)
+    return Entry(f"${words.hourly(each.usd_per_hour)}", each.usd_per_hour, note=note)
 
 
 def share_text(share: float | None) -> str:

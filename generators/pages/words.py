@@ -72,7 +72,7 @@ def amount(number: float, unit: Unit) -> str:
         case Unit.TOKENS:
             return tokens(number)
         case Unit.PERCENT:
-            return f"{number:.0f} %"
+            return percent(number / 100)
         case Unit.MINUTES if abs(number) < 1:
             return f"{number:.2f}"
         case Unit.POINTS | Unit.MINUTES | Unit.TURNS:
@@ -84,6 +84,11 @@ def amount(number: float, unit: Unit) -> str:
 def dollars(number: float) -> str:
     """Dollars as charts write them, too."""
     return wording.dollars(number)
+
+
+def hourly(usd: float) -> str:
+    """What a machine costs an hour, in dollars to a tenth of a cent, without needless zeros: ``3.465``."""
+    return f"{usd:,.3f}".rstrip("0").rstrip(".")
 
 
 def tokens(number: float) -> str:
@@ -107,6 +112,8 @@ def with_count(value: Value, unit: Unit) -> str:
 def signed(number: float, unit: Unit) -> str:
     """A difference with its sign: ``+3.9``, ``−$1.20``."""
     sign = "+" if number > 0 else "−" if number < 0 else "±"
+    if unit is Unit.PERCENT:
+        return f"{sign}{abs(number):.{0 if abs(number) >= 1 else 1}f} %"
     return sign + amount(abs(number), unit)
 
 

@@ -35,7 +35,7 @@ def test_every_swept_deployment_has_a_page_and_a_row(pages: dict[str, Shown]) ->
 def test_the_row_of_a_deployment_has_its_rates_and_its_share_of_the_machine(pages: dict[str, Shown]) -> None:
     rows = pages["serving/index.md"].table("Deployments, hardware-derived dollars")
     row = next(row for row in rows if row["Deployment"] == "glm-5.2")
-    assert row["USD an hour"] == "$27.720 hardware-derived, 2026-09-01"
+    assert row["USD an hour"] == "$27.72 hardware-derived, 2026-09-01"
     assert (row["Cheapest level"], row["Fastest level"]) == ("5", "10")
     assert (row["Task, blended"], row["Task, split"]) == ("$3.91", "$3.84")
     part = next(row for row in rows if row["Deployment"] == "qwen3.8-27b")

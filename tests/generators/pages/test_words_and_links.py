@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.pages import about_run, cost_methodology, links, words
+from generators.pages.interval_words import span
 from generators.pages.table import Column, Entry, table, value_entry
+from generators.statistics.intervals import Interval
 from generators.tables.sample import Unit, Value
 from generators.tables.scoring import ScoreState
 from runner.costs.instances import Commitment
@@ -59,6 +61,8 @@ def test_pages_of_the_demonstration_lie_apart() -> None:
         (18_071_729.0, Unit.TOKENS, "18.07 M"),
         (9_388.0, Unit.TOKENS, "9,388"),
         (80.0, Unit.PERCENT, "80 %"),
+        (99.7, Unit.PERCENT, "> 99 %"),
+        (0.3, Unit.PERCENT, "< 1 %"),
         (23.04, Unit.MINUTES, "23.0"),
         (0.024, Unit.MINUTES, "0.02"),
     ],
@@ -84,6 +88,28 @@ def test_differences_carry_their_sign() -> None:
     assert words.signed(1.2, Unit.POINTS) == "+1.2"
     assert words.signed(-1.2, Unit.DOLLARS) == "−$1.20"
     assert words.signed(0.0, Unit.POINTS) == "±0.0"
+    assert words.signed(-20.0, Unit.PERCENT) == "−20 %"
+    assert words.signed(0.3, Unit.PERCENT) == "+0.3 %"
+
+
+@pytest.mark.parametrize(("usd", "written"), [(3.465, "3.465"), (27.72, "27.72"), (1000.0, "1,000")])
+def test_the_price_of_a_machine_is_not_rounded_to_cents(usd: float, written: str) -> None:
+    assert words.hourly(usd) == written
+
+
+@pytest.mark.parametrize(
+    ("lower", "unit", "written"),
+    [
+        (0.0, Unit.DOLLARS, "95 %: at most $0.89"),
+        (0.0, Unit.MINUTES, "95 %: at most 0.89"),
+        (0.0, Unit.POINTS, "95 %: 0.0 to 0.9"),
+        (0.2, Unit.DOLLARS, "95 %: $0.20 to $0.89"),
+    ],
+)
+def test_an_interval_of_costs_does_not_begin_at_a_run_for_nothing(
+    lower: float, unit: Unit, written: str
+) -> None:
+    assert span(Interval(0.8, lower, 0.89, 5), unit) == written
 
 
 def test_long_lists_are_cut_with_the_number_of_the_rest() -> None:
