@@ -148,7 +148,7 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
         ("Model", Entry(card.yardstick.model or "not recorded", unknown=card.yardstick.model is None)),
         ("Version", Entry(card.yardstick.version or "not recorded", unknown=card.yardstick.version is None)),
         ("Rubric", Entry(card.yardstick.rubric)),
-        ("Judgements", Entry(f"{total:,}", note=f"of {card.trials:,} scored trials")),
+        ("Judgements", Entry(f"{total:,}", note=f"{card.trials:,} trials have a score from it")),
         ("Without a valid answer", Entry(f"{card.statuses.get(JudgementStatus.INVALID, 0):,} of {total:,}")),
         (
             "Zero, because artifacts were missing",

@@ -88,6 +88,9 @@ def _mean(cell: Cell, measure: Callable[[TrialFacts], float | None], highest: fl
     known = [amount for amount in amounts if amount is not None]
     if not known:
         return Value(None, 0, cell.sample.planned, "scores by part were not published")
-    bounds = mean_bounds(known, cell.sample.planned - len(known), lowest=0.0, highest=highest)
-    spread = Spread(per_task(cell.counted, measure), Kind.SCORE, bounds=bounds, highest=highest)
+    # A failed trial counts as 0 here as it does in the bounds of the score; only the others are open.
+    failed = cell.sample.failed
+    open_count = cell.sample.planned - len(known) - failed
+    bounds = mean_bounds([*known, *[0.0] * failed], open_count, lowest=0.0, highest=highest)
+    spread = Spread(per_task(cell.counted, measure), Kind.SCORE, bounds=bounds, highest=highest, zeros=failed)
     return Value(statistics.fmean(known), len(known), cell.sample.planned, spread=spread)
