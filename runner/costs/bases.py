@@ -266,7 +266,7 @@ def ways_of(
         table: what the price book says of it now.
         derived: ways that follow from machines.
     """
-    recorded = [_dated(cost, work.day) for cost in work.recorded]
+    recorded = [dated(cost, work.day) for cost in work.recorded]
     credit = pricing.credit_price(work.provider, work.day)
     found = [KnownWay(_way(cost), _rated(cost, credit)) for cost in recorded]
     if table is not None:
@@ -325,7 +325,7 @@ def _way(cost: Cost) -> Way:
             return Way.NONE
 
 
-def _dated(cost: Cost, day: date | None) -> Cost:
+def dated(cost: Cost, day: date | None) -> Cost:
     """A bill, a credit count and an agent's own price hold for the day of the run, unless they say more."""
     if cost.price_as_of is not None or day is None:
         return cost

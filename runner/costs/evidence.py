@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from runner.costs.bases import NOT_BILLED, Pricing, TrialCosts, Way, day_of
+from runner.costs.bases import NOT_BILLED, Pricing, TrialCosts, Way, dated, day_of
 from runner.costs.price_lists import Charge, Followed
 from runner.costs.token_prices import TokenPrices
 from runner.records import Cost, CostBasis, TrialRecord
@@ -32,8 +32,14 @@ class Evidence:
 
     @property
     def recorded(self) -> list[Cost]:
-        """What the record itself says was billed, or priced by the agent or for the run."""
-        return [cost for cost in self.trial.costs if cost.basis in BILLED and cost.amount_usd]
+        """What the record itself says was billed, or priced by the agent or for the run, on its day."""
+        return [cost for cost in self.stated if cost.basis in BILLED and cost.amount_usd]
+
+    @property
+    def stated(self) -> list[Cost]:
+        """The costs of the record with their day, so that an amount has the same day on every page."""
+        day = day_of(self.trial)
+        return [dated(cost, day) for cost in self.trial.costs]
 
     @property
     def charges(self) -> list[Charge]:

@@ -134,7 +134,7 @@ def _recorded_twice(evidence: Evidence) -> Iterator[Comparison]:
 def _notional(evidence: Evidence) -> Iterator[Comparison]:
     trial = evidence.trial
     notional = next(
-        (each for each in trial.costs if each.basis is CostBasis.NOTIONAL and each.amount_usd), None
+        (each for each in evidence.stated if each.basis is CostBasis.NOTIONAL and each.amount_usd), None
     )
     if notional is None or notional.amount_usd is None:
         return
@@ -156,7 +156,7 @@ def _notional(evidence: Evidence) -> Iterator[Comparison]:
 
 def _credits(evidence: Evidence) -> Iterator[Comparison]:
     rate = evidence.usd_per_credit
-    for cost in evidence.trial.costs:
+    for cost in evidence.stated:
         if cost.basis is not CostBasis.CREDITS or not cost.amount_usd or not cost.credits_used or not rate:
             continue
         here = cost.credits_used * rate

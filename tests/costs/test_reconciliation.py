@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from runner.costs.bases import costs_of, day_of
 from runner.costs.comparison import Pair, agreement_of, cache_variants, explain_charge
 from runner.costs.disagreement import AGREEMENT_WORDS, AGREES_WITHIN, CLASSES, UNIT_POWERS, Agreement, Reason
 from runner.costs.price_lists import Charge
@@ -73,6 +74,16 @@ def test_dollars_of_the_row_of_the_day_agree_and_are_not_flagged() -> None:
     assert found.main is not None
     assert found.main.pair is Pair.BOOK
     assert found.main.second.price_as_of is not None
+
+
+def test_a_bill_has_the_day_of_its_run_as_on_every_other_page() -> None:
+    record = trial(HERE, USAGE)
+    (recorded,) = record.costs
+    assert recorded.price_as_of is None
+    main = reconciled(record).main
+    assert main is not None
+    assert main.first.price_as_of == day_of(record) == costs_of(record, pricing()).headline.price_as_of
+    assert main.first.price_as_of is not None
 
 
 def test_the_global_list_for_a_regional_profile_is_named_as_another_list() -> None:
