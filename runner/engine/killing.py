@@ -21,6 +21,7 @@ from runner.engine.resuming import pending
 from runner.errors import HarnessmarkError
 from runner.records import sha256_of
 from runner.store import ResultsStore, StoredTrial, verify
+from runner.store.layout import TRIAL_FILE, TRIALS
 
 KILLS = 100
 LONGEST_SECONDS = 2.5
@@ -222,7 +223,9 @@ def changed_trials(places: Places, seen: dict[str, str]) -> Iterator[str]:
         seen: digests of the records of finished trials, by path; those that are new are added.
     """
     root = places.roots().demonstration
-    now = {str(path.relative_to(root)): sha256_of(path.read_bytes()) for path in root.rglob("trial.json")}
+    # What a kill left half made elsewhere in the store was never finished.
+    found = (root / TRIALS).rglob(TRIAL_FILE)
+    now = {str(path.relative_to(root)): sha256_of(path.read_bytes()) for path in found}
     for name, digest in seen.items():
         if now.get(name) != digest:
             yield f"{name}: {'was written again' if name in now else 'is gone'} after it had been finished"

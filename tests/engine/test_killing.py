@@ -6,6 +6,7 @@ from pathlib import Path
 
 from runner.engine.killing import KillMeasurement, changed_trials, differing, facts, measure_kills
 from runner.engine.places import Places
+from runner.store.layout import STAGING
 from tests.engine.runs import demonstration, run, undo_last_trial
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -30,6 +31,9 @@ def test_killed_at_random_moments_and_resumed_a_matrix_ends_with_the_same_trials
 def test_a_finished_trial_that_was_written_again_or_is_gone_is_a_fault(places: Places) -> None:
     run(places, {"count": 1, "model": "replay-careful"})
     store, seen = demonstration(places), dict[str, str]()
+    staged = store.root / STAGING / "run-1" / "abc" / "trial.json"
+    staged.parent.mkdir(parents=True)
+    staged.write_text("{}")
     assert list(changed_trials(places, seen)) == []
     [name] = seen
     (store.root / name).write_bytes((store.root / name).read_bytes() + b"\n")
