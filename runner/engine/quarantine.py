@@ -24,7 +24,7 @@ class Quarantine:
     def hold(self, result: Attempt, reason: SecretFound) -> Path:
         """Keep a finished trial that the store refused; returns its folder."""
         folder = self._folder(result.trial.plan_id, result.trial.position)
-        shutil.rmtree(folder, ignore_errors=True)
+        _forget(folder)
         for name in ("checks", "artifacts", "integrity"):
             (folder / name).mkdir(parents=True)
         for check in result.checks:
@@ -34,8 +34,10 @@ class Quarantine:
         for name, data in result.artifacts.items():
             below(folder / "artifacts", name).write_bytes(data)
         (folder / WHY).write_text(reason.message() + "\n", encoding="utf-8")
-        # Last: a folder with a record is whole.
-        (folder / "trial.json").write_bytes(result.trial.to_bytes())
+        # Last and in one step: a folder with a record is whole.
+        partial = folder / "trial.part"
+        partial.write_bytes(result.trial.to_bytes())
+        partial.rename(folder / "trial.json")
         return folder
 
     def release(self, plan_id: str, position: int, planned: PlannedTrial, store: ResultsStore) -> str | None:
@@ -64,7 +66,7 @@ class Quarantine:
             void_found(store, trial.identity)
         except StoreError as error:
             return error.message()
-        shutil.rmtree(folder, ignore_errors=True)
+        _forget(folder)
         return None
 
     def holds(self, plan_id: str, position: int) -> bool:
@@ -73,3 +75,9 @@ class Quarantine:
 
     def _folder(self, plan_id: str, position: int | None) -> Path:
         return below(self.root, plan_id, str(position))
+
+
+def _forget(folder: Path) -> None:
+    """Remove a held trial, its record first: what a kill leaves of the rest is held no more."""
+    (folder / "trial.json").unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
