@@ -70,14 +70,14 @@ def server(tmp_path: Path) -> Iterator[ReplayServer]:
 
 
 def page(server: ReplayServer, path: str = "/metrics") -> dict[tuple[str, str], float]:
-    response = httpx.get(server.base_url + path, trust_env=False)
+    response = httpx.get(server.base_url + path, trust_env=False, timeout=60)
     assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
     return read(response.text)
 
 
 def post(server: ReplayServer, *faults: str, stream: bool = False) -> None:
     url = server.url_for(run="r", scenario="demo/t", faults=faults) + "/v1/chat/completions"
-    httpx.post(url, json=request(stream=stream), trust_env=False, timeout=10)
+    httpx.post(url, json=request(stream=stream), trust_env=False, timeout=60)
 
 
 def test_all_families_that_collectors_read_stand_there_from_the_beginning(server: ReplayServer) -> None:

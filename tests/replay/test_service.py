@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from runner.errors import ConfigurationError
 from runner.replay import STAND_IN, ReplayServer, ServiceTimes, Tokens, parse_service
 from runner.replay.meter import Meter
-from runner.replay.service import BLOCK_TOKENS, PrefixCache
+from runner.replay.service import BLOCK_TOKENS, PrefixCache, Service
 from tests.replay.tapes import request, tape
 from tests.replay.test_meter import TURN, Clock, page, read
 
@@ -40,7 +39,7 @@ def server(tmp_path: Path) -> Iterator[ReplayServer]:
 def talk(server: ReplayServer, text: str, output: int = 5, **more: object) -> httpx.Response:
     body = {"model": STAND_IN, "messages": [{"role": "user", "content": text}], "max_tokens": output, **more}
     url = f"{server.base_url}/v1/chat/completions"
-    return httpx.post(url, json=body, trust_env=False, timeout=20)
+    return httpx.post(url, json=body, trust_env=False, timeout=60)
 
 
 def usage_of(response: httpx.Response) -> dict[str, Any]:
@@ -81,7 +80,7 @@ def stream(server: ReplayServer, output: int) -> AbstractContextManager[httpx.Re
         "stream": True,
     }
     url = f"{server.base_url}/v1/chat/completions"
-    return httpx.stream("POST", url, json=body, trust_env=False, timeout=20)
+    return httpx.stream("POST", url, json=body, trust_env=False, timeout=60)
 
 
 def test_a_stream_is_not_over_before_its_tokens_are_due(server: ReplayServer) -> None:
@@ -105,24 +104,36 @@ def test_recorded_turns_take_their_time_too(tmp_path: Path) -> None:
     with ReplayServer(tape(tmp_path), service=slow) as server:
         begun = time.monotonic()
         url = server.url_for(run="r", scenario="demo/t") + "/v1/chat/completions"
-        httpx.post(url, json=request(stream=False), trust_env=False, timeout=20)
+        httpx.post(url, json=request(stream=False), trust_env=False, timeout=60)
         assert time.monotonic() - begun >= 0.3
         text = httpx.get(server.base_url + "/metrics", trust_env=False).text
     assert f'vllm:prompt_tokens_total{{engine="0",model_name="m"}} {float(TURN.prompt)}' in text
 
 
-def test_requests_beyond_the_places_wait_in_order(server: ReplayServer) -> None:
-    ended: list[str] = []
+def test_places_are_given_in_the_order_of_arrival() -> None:
+    service, waiting, served = Service(TIMES), set[str](), list[str]()
 
     def ask(name: str) -> None:
-        talk(server, f"{name} " + "a " * 20, output=1)
-        ended.append(name)
+        def has_left() -> bool:
+            waiting.add(name)
+            return False
 
-    with ThreadPoolExecutor(3) as pool:
-        for number, name in enumerate(("first", "second", "third"), 1):
+        with service.place(1, has_left):
+            served.append(name)
+
+    with ThreadPoolExecutor(3) as pool, service.place(1, lambda: False):
+        for name in ("first", "second", "third"):
             pool.submit(ask, name)
+            while name not in waiting:
+                time.sleep(0.001)
+    assert served == ["first", "second", "third"]
+
+
+def test_requests_beyond_the_places_wait_and_are_counted(server: ReplayServer) -> None:
+    with ThreadPoolExecutor(3) as pool:
+        for number in range(1, 4):
+            pool.submit(talk, server, "a " * 20, output=1)
             wait_for(server, number)
-    assert ended == ["first", "second", "third"]
     found = page(server)
     assert found[("request_queue_time_seconds_count", "")] == 3
     assert found[("request_queue_time_seconds_sum", "")] > 0
@@ -131,7 +142,7 @@ def test_requests_beyond_the_places_wait_in_order(server: ReplayServer) -> None:
 
 def wait_for(server: ReplayServer, number: int) -> None:
     """Wait until so many requests run, wait or have ended."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found = page(server)
         busy = found[("num_requests_running", "")] + found[("num_requests_waiting", "")]
@@ -147,21 +158,27 @@ def ended_requests(found: dict[tuple[str, str], float]) -> float:
 
 
 def test_whoever_leaves_the_queue_is_forgotten(server: ReplayServer) -> None:
-    holding = threading.Thread(target=talk, args=(server, "a " * 80), kwargs={"output": 1})
-    holding.start()
-    wait_for(server, 1)
-    body = b'{"model": "replay-load", "messages": [{"role": "user", "content": "b"}]}'
+    # A minute of prefill: the one place is taken for as long as the test lasts.
+    with asking(server, "a " * 6000):
+        wait_for(server, 1)
+        with asking(server, "b"):
+            wait_for(server, 2)
+        deadline = time.monotonic() + 60
+        while page(server)[("num_requests_waiting", "")] and time.monotonic() < deadline:
+            time.sleep(0.01)
+        found = page(server)
+        assert (found[("num_requests_running", "")], found[("num_requests_waiting", "")]) == (1, 0)
+        assert ended_requests(found) == 0
+
+
+def asking(server: ReplayServer, text: str) -> socket.socket:
+    """A connection of a client that asks and leaves before its answer."""
+    body = json.dumps({"model": STAND_IN, "messages": [{"role": "user", "content": text}]})
     host, port = server.base_url.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port))) as client:
-        head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
-        client.sendall(head.encode() + body)
-        wait_for(server, 2)
-    deadline = time.monotonic() + 10
-    while page(server)[("num_requests_waiting", "")] and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert page(server)[("num_requests_waiting", "")] == 0
-    holding.join()
-    assert ended_requests(page(server)) == 1
+    client = socket.create_connection((host, int(port)))
+    head = f"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-length: {len(body)}\r\n\r\n"
+    client.sendall((head + body).encode())
+    return client
 
 
 def test_the_beginning_of_an_earlier_talk_is_found_in_the_cache(server: ReplayServer) -> None:

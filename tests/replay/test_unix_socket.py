@@ -16,7 +16,7 @@ PATH = "/r/one/demo/t/v1/chat/completions"
 
 
 def client(path: Path) -> httpx.Client:
-    return httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://model", timeout=10)
+    return httpx.Client(transport=httpx.HTTPTransport(uds=str(path)), base_url="http://model", timeout=60)
 
 
 def test_both_ways_lead_to_the_same_server(tmp_path: Path) -> None:
@@ -34,7 +34,9 @@ def test_silence_and_stopping_work_on_a_socket(tmp_path: Path) -> None:
     path = tmp_path / "model.sock"
     with ReplayServer(tape(tmp_path / "tapes"), unix_socket=path), client(path) as http:
         with pytest.raises(httpx.ReadTimeout):
-            http.post("/r/one/demo/t/hang/v1/chat/completions", json=request(), timeout=0.2)
+            http.post(
+                "/r/one/demo/t/hang/v1/chat/completions", json=request(), timeout=httpx.Timeout(60, read=0.2)
+            )
         assert http.get("/health").json() == {"status": "ok"}
 
 
