@@ -19,7 +19,8 @@ from runner.records.base import Moment
 BEAT_SECONDS = 5.0
 LOOK_SECONDS = 0.25
 Stopping = Literal["", "no more", "now"]
-Phase = Literal["running", "switching", "judging", "ended"]
+Phase = Literal["pre-flight", "calibrating", "running", "switching", "judging", "ended"]
+"""The first two are those of a benchmark before its first trial."""
 
 
 class AtWork(Part):

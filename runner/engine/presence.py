@@ -16,7 +16,7 @@ from runner.errors import HarnessmarkError
 @contextmanager
 def present(
     path: Path, identifier: str, stopping: Callable[[], Stopping], *, concurrency: int = 1
-) -> Iterator[None]:
+) -> Iterator[Journal]:
     """While open, a sign of life is written to ``path`` every few seconds.
 
     What is done and left is not in it: the files of the measurement tell that, so that nothing is written
@@ -39,8 +39,12 @@ def present(
     )
     with Journal(path, first, stopping=stopping) as journal:
         try:
-            yield
+            yield journal
         except HarnessmarkError:
+            raise
+        except KeyboardInterrupt:
+            # Whoever works ended it; that is no failure.
+            journal.end(exit_code=None)
             raise
         except BaseException as error:
             # The words of a foreign fault may hold anything, a key too.

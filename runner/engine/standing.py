@@ -45,7 +45,8 @@ class Standing(Part):
     at_work: str | None = None
     """What its runner does now."""
     spent_usd: float | None = None
-    """Sum over the requests whose cost is known; None where nothing is paid by the request."""
+    """Sum over the requests whose cost is known; None where nothing is paid by the request, or a
+    pre-flight is asking."""
     unpriced: int = 0
     """Requests whose cost is unknown."""
     budget_usd: float | None = None
@@ -95,6 +96,8 @@ def standing_lines(standing: Standing, now: datetime) -> Iterator[str]:
 
 def _spent(standing: Standing) -> str:
     time = f"{duration(standing.measured_seconds)} of measuring"
+    if standing.runner.phase == "pre-flight":
+        return "unknown while the pre-flight asks; it says it at its end"
     if standing.spent_usd is None:
         return time if standing.kind == "sweep" else f"nothing, the built-in server bills nothing; {time}"
     words = dollars(standing.spent_usd)

@@ -17,6 +17,7 @@ from runner.errors import UsageError
 
 ANSWER_SECONDS = 30.0
 LOOK_SECONDS = 0.05
+BEFORE_TRIALS = frozenset({"pre-flight", "calibrating"})
 
 
 def stop_command(places: Places, say: Callable[[str], None], *, plan_id: str | None, now: bool) -> int:
@@ -41,8 +42,13 @@ def stop_command(places: Places, say: Callable[[str], None], *, plan_id: str | N
         state = _answer(places, work, process, wanted="now")
     latest = read_state(places.state(work.name)) or state
     name = work.identifier
+    if (latest.ended_at is not None or not is_alive(process)) and not _is_kept(places, work):
+        say(f"the runner of {name} has ended before its first trial; nothing was measured")
+        return 0
     if latest.ended_at is not None or not is_alive(process):
         say(f"the runner of {name} has ended")
+    elif latest.phase in BEFORE_TRIALS:
+        say(f"the runner of {name} ends before its first trial")
     elif latest.stopping == "now" and work.kind == "sweep":
         say(f"the runner of {name} gives up the level in hand; it is measured again on resume")
     elif latest.stopping == "now":
@@ -67,6 +73,11 @@ def _work(places: Places, identifier: str | None) -> Work:
         what = f"several are at work: {names}" if busy else "nobody is at work on a plan or a measurement"
         raise UsageError(what, remedy="invoke status shows what is unfinished; --plan names one")
     return busy[0]
+
+
+def _is_kept(places: Places, work: Work) -> bool:
+    """Whether there is a file of it in the store; a benchmark that is prepared has none yet."""
+    return any(each.name == work.name for each in all_works(places))
 
 
 def _at_work(places: Places, work: Work) -> RunState:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
+from runner.engine.bench.announcing import announcements
 from runner.engine.bench.standing import bench_name, bench_standing
 from runner.engine.places import Places
 from runner.engine.resuming import all_plans, pending
@@ -16,7 +17,7 @@ from runner.engine.sweeps.keeper import ORDER, SweepFolder
 from runner.engine.sweeps.standing import begun_at, sweep_standing
 from runner.engine.unjudged import unjudged
 from runner.errors import HarnessmarkError, UsageError
-from runner.records import Part, PlanRecord
+from runner.records import BenchManifest, Part, PlanRecord
 from runner.store import ResultsStore
 from runner.store.bench_run import BenchRun, find_runs
 
@@ -104,15 +105,19 @@ def _benchmarks(places: Places) -> Iterator[Work]:
     for root in places.roots().existing():
         for run in find_runs(root):
             yield _benchmark(run, places)
+    for run, manifest in announcements(places):
+        yield _benchmark(run, places, manifest)
 
 
-def _benchmark(run: BenchRun, places: Places) -> Work:
+def _benchmark(run: BenchRun, places: Places, prepared: BenchManifest | None = None) -> Work:
     def look(now: datetime) -> Standing:
         """Where the benchmark stands at the time ``now``."""
-        return bench_standing(run, places, now)
+        return bench_standing(run, places, now, prepared)
 
     def is_unfinished() -> bool:
         """Whether it still runs, or can be resumed."""
+        if prepared is not None:
+            return True
         summary = run.summary()
         if summary is not None and summary.ended == "complete":
             return False
@@ -123,7 +128,7 @@ def _benchmark(run: BenchRun, places: Places) -> Work:
         kind="benchmark",
         identifier=run.run_id,
         name=bench_name(run.run_id),
-        created_at=_planned_at(run),
+        created_at=_planned_at(run) if prepared is None else prepared.created_at,
         look=look,
         is_unfinished=is_unfinished,
     )

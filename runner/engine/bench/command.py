@@ -15,6 +15,7 @@ from runner.endpoint.loops import run as run_loop
 from runner.endpoint.recording import Keeping
 from runner.endpoint.target import Target
 from runner.endpoint.targets import load_targets
+from runner.engine.bench.announcing import announced
 from runner.engine.bench.arranging import Levels, levels_of
 from runner.engine.bench.calibrating import calibrated
 from runner.engine.bench.casework import cases_again
@@ -37,13 +38,11 @@ from runner.engine.bench.progress import ending_lines, plan_lines, trial_line
 from runner.engine.bench.reporting import require_folder, write_reports
 from runner.engine.bench.resuming import mark_key, targets_again
 from runner.engine.bench.running import Outcome, run_bench
+from runner.engine.bench.sitting import Sitting, taken_up
 from runner.engine.bench.standing import bench_name
 from runner.engine.lock import locked
 from runner.engine.places import Places
-from runner.engine.presence import present
 from runner.engine.pricing import load_book
-from runner.engine.signals import heard
-from runner.engine.stop import Stop
 from runner.records.bench_manifest import BenchManifest
 from runner.records.bench_trial import BenchTrial
 from runner.records.nouns import counted
@@ -118,23 +117,45 @@ def _begin(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
             say(LOOKS_FIRST)
         return 0
     run = _run_of(places, manifest, environment, targets)
+    with (
+        locked(places.lock(bench_name(run.run_id)), wait=False, holder="another runner of this run"),
+        ExitStack() as stack,
+    ):
+        sitting = stack.enter_context(taken_up(places, run.run_id, options.concurrency, say))
+        with announced(places, run, manifest) as announce:
+            manifest = _prepared(manifest, targets, options, environment, run, sitting, say, announce)
+            run.begin(manifest)
+        for line in plan_lines(manifest):
+            say(line)
+        return _work_off(places, say, call, run, manifest, targets, environment, sitting, stack)
+
+
+def _prepared(
+    manifest: BenchManifest,
+    targets: Sequence[Target],
+    options: BenchOptions,
+    environment: Mapping[str, str],
+    run: BenchRun,
+    sitting: Sitting,
+    say: Say,
+    announce: Callable[[BenchManifest], None],
+) -> BenchManifest:
+    """``manifest`` with what pre-flight and calibration found."""
     why = DEMONSTRATION if manifest.demonstration else "" if options.preflight else SWITCHED_OFF
     if why:
         manifest = manifest.model_copy(update={"preflight_missing": why})
     else:
-        manifest = preflighted(manifest, targets, environment, run.scanner, say)
+        with sitting.preparing("pre-flight"):
+            manifest = preflighted(manifest, targets, environment, run.scanner, say)
+        announce(manifest)
     if options.calibrate:
         tls = any((target.entry.base_url or "").startswith("https:") for target in targets)
         transport, workers = options.chosen_transport, options.workers
-        found, missing = calibrated(
-            levels_of(manifest), transport, tls=tls, note=say, workers=workers, loop=manifest.host.event_loop
-        )
+        levels, loop = levels_of(manifest), manifest.host.event_loop
+        with sitting.preparing("calibrating"):
+            found, missing = calibrated(levels, transport, tls=tls, note=say, workers=workers, loop=loop)
         manifest = manifest.model_copy(update={"calibration": found, "calibration_missing": missing})
-    with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
-        run.begin(manifest)
-        for line in plan_lines(manifest):
-            say(line)
-        return _work_off(places, say, call, run, manifest, targets, environment)
+    return manifest
 
 
 def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, str]) -> int:
@@ -144,14 +165,18 @@ def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
     targets = targets_again(manifest, load_targets(places.datasets / "targets"))
     _keys(targets, environment)
     run = _run_of(places, manifest, environment, targets)
-    with locked(places.lock(bench_name(manifest.run_id)), wait=False, holder="another runner of this run"):
+    with (
+        locked(places.lock(bench_name(run.run_id)), wait=False, holder="another runner of this run"),
+        ExitStack() as stack,
+    ):
         lost = run.repair()
         if lost:
             gone = counted(lost, "byte")
             say(f"the last line was cut: {gone} of a trial in flight gone, it will be made again")
         for line in plan_lines(manifest):
             say(line)
-        return _work_off(places, say, call, run, manifest, targets, environment)
+        sitting = stack.enter_context(taken_up(places, run.run_id, manifest.settings.concurrency, say))
+        return _work_off(places, say, call, run, manifest, targets, environment, sitting, stack)
 
 
 def _run_of(
@@ -175,16 +200,20 @@ def _work_off(
     manifest: BenchManifest,
     targets: Sequence[Target],
     environment: Mapping[str, str],
+    sitting: Sitting,
+    stack: ExitStack,
 ) -> int:
+    """Ask what is left, then make the figures; ``stack`` holds the sitting, which is over by then."""
     trials = run.trials()
     done = [trial for trial in trials if counts(trial)]
     if {each.key for each in manifest.planned} <= {each.key for each in done} and not searches(manifest):
         say(_nothing_left(len(manifest.planned)))
+        stack.close()
         return _finished(run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
     spending.take_preflight(with_time=not trials)
     spending.take(trials, with_time=False)
-    stop, bench = Stop(), workbench()[0]
+    bench = workbench()[0]
     total, over = len(manifest.planned), len(done_by_key(trials))
     shown = [over]
 
@@ -194,10 +223,7 @@ def _work_off(
         if not call.quiet:
             say(trial_line(trial, shown[0], total))
 
-    with ExitStack() as stack:
-        stack.enter_context(heard(lambda _: _pressed(stop, say)))
-        state, at_once = places.state(bench_name(run.run_id)), manifest.settings.concurrency
-        stack.enter_context(present(state, run.run_id, stop.state, concurrency=at_once))
+    with stack:
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
         writer = Writer(TrialLog(run))
         stack.callback(writer.close)
@@ -211,7 +237,7 @@ def _work_off(
             cases=cases_again(manifest),
             keeping=Keeping(manifest.settings.keep_responses, mark_key(places, manifest)),
             workbench=bench,
-            stop=stop,
+            stop=sitting.stop,
             spending=spending,
             writer=writer,
             progress=progress,
@@ -279,16 +305,6 @@ def _addresses(
             base = target.entry.base_url or ""
             found[target.identifier] = EndpointAddress(base, api_key=target.key(environment))
     return found
-
-
-def _pressed(stop: Stop, say: Say) -> None:
-    """The first Ctrl-C lets what is in flight end, the second one gives it up."""
-    second = stop.press()
-    say(
-        "Giving up the trials in flight; resume will make them again."
-        if second
-        else "Finishing the trials in flight; press Ctrl-C again to give them up."
-    )
 
 
 def calibrate_command(say: Say, options: BenchOptions, levels: Sequence[int]) -> int:

@@ -20,19 +20,28 @@ from runner.records.bench_summary import BenchAccount, BenchSummary
 from runner.records.bench_trial import BenchTrial
 from runner.store.bench_run import BenchRun
 
+NOTHING = "it ended before its first trial; nothing was measured"
+
 
 def bench_name(run_id: str) -> str:
     """Name of the lock and of the state of a benchmark."""
     return f"bench-{run_id}"
 
 
-def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
+def bench_standing(
+    run: BenchRun, places: Places, now: datetime, prepared: BenchManifest | None = None
+) -> Standing:
     """Where ``run`` stands.
+
+    Args:
+        prepared: what is known of one that may have no file yet, as its preparation is not over.
 
     Raises:
         RecordError, StoreError: its files cannot be read.
     """
-    manifest, trials, summary = run.manifest(), run.trials(), run.summary()
+    begun = prepared is None or run.trials_path.is_file()
+    manifest = run.manifest() if prepared is None or begun else prepared
+    trials, summary = (run.trials(), run.summary()) if begun else ((), None)
     name = bench_name(manifest.run_id)
     runner = runner_of(places, name, now)
     if runner.state == "ended" and summary is not None:
@@ -54,17 +63,19 @@ def bench_standing(run: BenchRun, places: Places, now: datetime) -> Standing:
         skipped=sum(so_far.skipped.values()) - cut,
         left=left,
         parts=tuple(_parts(manifest, trials, over)),
-        at_work=_at_work(manifest, _behind(trials, runner.since)) if runner.is_alive else None,
-        spent_usd=None if manifest.demonstration else sum(cost for cost in costs if cost is not None),
+        at_work=_at_work(manifest, _behind(trials, runner.since)) if runner.is_alive and begun else None,
+        spent_usd=None
+        if manifest.demonstration or runner.phase == "pre-flight"
+        else sum(cost for cost in costs if cost is not None),
         unpriced=0 if manifest.demonstration else costs.count(None),
         budget_usd=manifest.settings.budget_usd,
         measured_seconds=_measured_seconds(trials),
         eta=_eta(manifest, trials, over, runner),
         runner=runner,
-        notes=tuple(_notes(so_far.skipped, summary, runner)),
+        notes=(*_notes(so_far.skipped, summary, runner), *(() if begun or runner.is_alive else (NOTHING,))),
         folder=os.path.relpath(run.folder, places.root),
         resume=f"invoke bench --resume {manifest.run_id}"
-        if _goes_on(manifest, summary, so_far) and not is_locked(places.lock(name))
+        if begun and _goes_on(manifest, summary, so_far) and not is_locked(places.lock(name))
         else None,
     )
 
