@@ -95,7 +95,7 @@ def _page(world: World, model: str) -> Page:
         crumbs=(*home, Crumb("Demonstration", links.DEMONSTRATION + links.HOME))
         if world.demonstration
         else (*home, Crumb("Models", links.MODELS)),
-        in_search=False,
+        in_search=not world.demonstration,
         demonstration=world.demonstration,
     )
 

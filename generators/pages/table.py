@@ -10,6 +10,9 @@ from generators.pages import words
 from generators.pages.interval_words import sureness
 from generators.tables.sample import Unit, Value
 
+LONGEST_SEARCHED = 12
+"""Rows of a table of figures whose words the site's search still knows."""
+
 
 @dataclass(frozen=True)
 class Column:
@@ -58,6 +61,14 @@ class Table:
     sortable: bool = True
     marked: tuple[bool, ...] = ()
     """Rows to highlight, such as those on a frontier."""
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its words are for the site's search, which every reader loads with the first page.
+
+        Long tables of figures are not: nobody looks for a figure, and the names in them have own pages.
+        """
+        return len(self.rows) <= LONGEST_SEARCHED or all(column.kind != "number" for column in self.columns)
 
 
 def table(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from generators.pages.cell import cell_title
 from generators.pages.data import EXPORTS
+from generators.pages.table import LONGEST_SEARCHED, Column, Entry, table
 from generators.tables.agreement_columns import cell_columns, trial_columns
 from generators.tables.columns import JUDGEMENT_COLUMNS
 from generators.tables.endpoint_columns import ENDPOINT_TARGET_COLUMNS, ENDPOINT_TRIAL_COLUMNS
@@ -212,3 +213,19 @@ def test_only_top_pages_and_lists_are_searched() -> None:
     assert {"index.md", "compare.md", "methodology/cost.md", "data/index.md", "about-a-run.md"} <= set(
         searched
     )
+    assert {path for path in committed() if path.startswith("models/")} <= set(searched)
+
+
+def test_long_tables_of_figures_are_not_in_the_index_that_every_reader_loads() -> None:
+    row = (Entry("name"), Entry("1", 1.0))
+    figures_kept, figures_left, words_kept = (
+        table("", (Column("Name"), said), [row] * rows).is_searched
+        for said, rows in (
+            (Column("Figure", "number"), LONGEST_SEARCHED),
+            (Column("Figure", "number"), LONGEST_SEARCHED + 1),
+            (Column("Meaning"), 500),
+        )
+    )
+    assert (figures_kept, figures_left, words_kept) == (True, False, True)
+    # Bedrock's and OpenAI's tables of prices were a tenth of the index.
+    assert committed()["methodology/prices.md"].source.count("data-search-exclude") >= 2
