@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ FOLD_BYTES = 2_000_000
 MAX_SERIES = 100_000
 """Of one database; a server that invents labels would fill the disk."""
 FILE_MODE = 0o644
+LOOKS, LOOK_SECONDS = 20, 0.01
 
 
 @dataclass(frozen=True)
@@ -206,14 +208,19 @@ def holder_of(path: Path) -> int | None:
 
 
 def _take(lock: int, path: Path) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    # Whoever looks for the holder has the lock for a moment: also the one who started us and waits.
+    for _ in range(LOOKS):
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            break
+        except BlockingIOError:
+            time.sleep(LOOK_SECONDS)
+    else:
         raise UsageError(
             f"process {holder_of(path)} collects into this database already",
             where=str(path),
             remedy="stop it: invoke metrics stop, or name another --database",
-        ) from None
+        )
     os.ftruncate(lock, 0)
     os.write(lock, f"{os.getpid()}\n".encode())
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
 import threading
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -214,6 +216,18 @@ def test_a_reader_that_keeps_the_database_open_stops_no_fold_and_keeps_what_it_s
         assert reader.returncode == 0
         with open_readings(path) as readings:
             assert readings.sessions()[-1].scrapes_ok == 6
+
+
+def test_a_collector_starts_while_somebody_looks_whether_one_is_there(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path.parent.mkdir()
+    looking = lock_of(path).open("w")
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    # The look is over before the second try.
+    monkeypatch.setattr(time, "sleep", lambda _: looking.close())
+    with opened(path):
+        assert holder_of(path) == os.getpid()
 
 
 FULL = """
