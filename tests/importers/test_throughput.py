@@ -173,7 +173,8 @@ def test_what_is_odd_about_a_sweep_is_named() -> None:
     assert "54.92" in codes("deepseek-v3.2")["older-rate-in-source"]
     assert "older-rate-in-source" not in codes("glm-5.2")
     assert "719 s" in codes("glm-5.2")["idle-time-in-window"]
-    assert "20%" in codes("glm-5.2")["idle-time-in-window"]
+    assert "17 % too low, and cost up to 20 % too high" in codes("glm-5.2")["idle-time-in-window"]
+    assert "59 % too low, and cost up to 147 % too high" in codes("gemma-4-31b")["idle-time-in-window"]
     assert "idle-time-in-window" not in codes("gemma-4-31b.rev-100bfce")
     assert "bucket-bounds" not in codes("gemma-4-31b.rev-100bfce")
     assert "older-revision" in codes("gemma-4-31b.rev-100bfce")

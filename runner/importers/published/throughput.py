@@ -181,10 +181,12 @@ def _warnings(sweep: SweepDocument, deployment: Deployment) -> Iterator[DataWarn
 def _level_warnings(sweep: SweepDocument) -> Iterator[DataWarning]:
     longest = max(level.window_seconds for level in sweep.levels)
     if longest > LEVEL_SECONDS:
+        # A rate is divided by the longer window, a cost multiplied by it: the two shares are not one.
+        low, high = 100 * (1 - LEVEL_SECONDS / longest), 100 * (longest / LEVEL_SECONDS - 1)
         yield DataWarning(
             code="idle-time-in-window",
             text=f"Rates are averages over windows of up to {longest:.0f} s around levels of "
-            f"{LEVEL_SECONDS} s: up to {longest / LEVEL_SECONDS - 1:.0%} too low, and cost too high.",
+            f"{LEVEL_SECONDS} s: up to {low:.0f} % too low, and cost up to {high:.0f} % too high.",
         )
     if any(level.ttft_ms_pctl is not None for level in sweep.levels):
         yield DataWarning(
