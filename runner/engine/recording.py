@@ -2,27 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from runner.datasets import SealedCheckout
 from runner.engine.desk import Desk
 from runner.engine.earlier import Done
 from runner.engine.folding import fold_costs, fold_usage, total
 from runner.engine.invoking import Pass
-from runner.records import Artifact, ArtifactState, Cost, CostBasis, Outcome, Serving, TrialRecord, sha256_of
+from runner.records import (
+    Artifact,
+    ArtifactState,
+    Cost,
+    CostBasis,
+    DataWarning,
+    Outcome,
+    Serving,
+    TrialRecord,
+    sha256_of,
+)
+from runner.skills import Skill
 
 
 def trial_record(desk: Desk, checkout: SealedCheckout, done: Sequence[Done], last: Pass) -> TrialRecord:
     """The record of a trial that ran: outcome and artifacts of its last invocation, sums over all of them."""
     names = desk.skill.artifacts
-    return _record(desk, done, last.done.outcome, last.done.reason).model_copy(
+    record = _record(desk, done, last.done.outcome, last.done.reason)
+    return record.model_copy(
         update={
+            "warnings": (*record.warnings, *headings_missing(desk.skill, last.artifacts)),
             "base_commit": checkout.base_commit,
             "artifacts": tuple(_artifact(name, last.artifacts.get(name)) for name in names),
             "artifacts_produced": len(last.artifacts),
             "artifacts_expected": len(names),
         }
     )
+
+
+def headings_missing(skill: Skill, artifacts: Mapping[str, bytes]) -> tuple[DataWarning, ...]:
+    """A warning that names, by file, the headings of the contract that are not there; none where all are."""
+    lacking = []
+    for name, data in artifacts.items():
+        missing = skill.missing_headings(name, data.decode(errors="replace"))
+        if missing:
+            lacking.append(f"{name}: {', '.join(missing)}")
+    return (DataWarning(code="headings-missing", text="; ".join(lacking)[:1000]),) if lacking else ()
 
 
 def infrastructure_record(desk: Desk, done: Sequence[Done], message: str) -> TrialRecord:

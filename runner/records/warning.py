@@ -26,6 +26,7 @@ CODES: Mapping[str, str] = {
     "float-noise": "A number carries binary rounding noise from the source.",
     "generation-rate-implausible": "Output tokens per second lie outside what the model serves elsewhere.",
     "grounding-doubtful": "The judge is said to have read the repository, but its own notes deny it.",
+    "headings-missing": "A file lacks headings that the skill's contract asks for.",
     "idle-time-in-window": "Rates were averaged over a window that includes idle time, so they are too low.",
     "instance-not-priced": "The machine is not in the price list, so no dollars can be derived from it.",
     "instance-share-unknown": "How much of the machine was in use cannot be told from the source.",

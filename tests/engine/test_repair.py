@@ -121,6 +121,8 @@ def test_what_a_new_start_replaces_is_kept_outside_the_store(places: Places) -> 
     assert kept.read_text() == "first try"
     [stored] = ResultsStore(places.results).trials()
     assert stored.artifact("implementation.md") == b"second try"
+    [lacking] = [warning for warning in stored.record.warnings if warning.code == "headings-missing"]
+    assert lacking.text == "implementation.md: What changed, Files, Verification, Left open"
 
 
 def test_a_spent_trial_budget_ends_the_repairs(places: Places) -> None:
