@@ -310,14 +310,19 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _client_left(self) -> bool:
-        readable, _, _ = select.select([self.connection], [], [], 0)
-        return bool(readable) and not self.connection.recv(1, socket.MSG_PEEK)
+        return self._readable(0) and not self.connection.recv(1, socket.MSG_PEEK)
+
+    def _readable(self, seconds: float) -> bool:
+        # Not select.select: it fails where a thousand descriptors are open.
+        looking = select.poll()
+        looking.register(self.connection, select.POLLIN)
+        return bool(looking.poll(seconds * 1000))
 
     def _silence(self) -> None:
         """Say nothing until the client leaves or the server stops."""
         self.close_connection = True
         while not self.desk.stopping.is_set():
-            readable, _, _ = select.select([self.connection], [], [], LOOK_SECONDS)
+            readable = self._readable(LOOK_SECONDS)
             if readable and not self.connection.recv(1, socket.MSG_PEEK):
                 return
             if readable:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import resource
 import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +71,26 @@ def test_an_answer_takes_its_prefill_and_its_output_time(server: ReplayServer) -
     assert found[("e2e_request_latency_seconds_sum", "")] >= 0.3
     assert found[("inter_token_latency_seconds_sum", "")] == pytest.approx(5 * 0.02)
     assert found[("inter_token_latency_seconds_count", "")] == 5
+
+
+@pytest.fixture
+def crowd() -> Iterator[None]:
+    """So many descriptors are open that the next one has a number above 1024."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2048:
+        pytest.skip("so many descriptors are not allowed here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2048), hard))
+    with ExitStack() as stack:
+        while stack.enter_context(Path(os.devnull).open("rb")).fileno() < 1100:
+            continue
+        yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("crowd")
+def test_a_server_under_the_load_of_a_thousand_connections_drops_none(tmp_path: Path) -> None:
+    with ReplayServer(tape(tmp_path), service=TIMES) as server:
+        assert talk(server, "one").status_code == 200
 
 
 def stream(server: ReplayServer, output: int) -> AbstractContextManager[httpx.Response]:
