@@ -24,7 +24,8 @@ SHELL = Tool(
 )
 SAID = "I will look at the repository first."
 RUNS = count()
-PATIENT, SHORT = Deadlines(headers=30, stall=30), Deadlines(headers=0.5, stall=0.3)
+PATIENT = Deadlines(headers=60, stall=60)
+SHORT = {"hang": Deadlines(headers=0.5, stall=60), "stall": Deadlines(headers=60, stall=0.3)}
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def ask(
         model="replay-careful",
         tools=(SHELL,),
         stream=stream,
-        deadlines=SHORT if {"hang", "stall"} & set(faults) else PATIENT,
+        deadlines=next((SHORT[fault] for fault in faults if fault in SHORT), PATIENT),
     )
 
     async def main() -> StreamResult:

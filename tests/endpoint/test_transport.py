@@ -15,8 +15,9 @@ from tests.endpoint.exchanges import chunk, question, sse
 from tests.endpoint.servers import ANSWER, END, HEAD, WHOLE, Peer, Script, framed, saying, serving
 
 TRANSPORTS: tuple[Transport, ...] = ("asyncio", "httpx")
-PATIENT = Deadlines(connect=20, headers=20, stall=20, total=20)
-SHORT = Deadlines(connect=20, headers=0.15, stall=0.15, total=20)
+PATIENT = Deadlines(connect=60, headers=60, stall=60, total=60)
+NO_HEAD = PATIENT.model_copy(update={"headers": 0.15})
+STALLING = PATIENT.model_copy(update={"stall": 0.15})
 """Only where they are meant to pass: on a busy machine anything can take so long."""
 WORD = framed(sse(chunk(content="x")))
 
@@ -100,8 +101,9 @@ CASES: dict[str, tuple[Script, Outcome, str | None]] = {
 
 def deadlines_for(script: Script, outcome: Outcome) -> Deadlines:
     """Short ones where the answer never ends."""
-    endless = script is CASES["no end"][0]
-    return SHORT if endless or outcome in {Outcome.TIMEOUT_HEADERS, Outcome.TIMEOUT_STALL} else PATIENT
+    if outcome is Outcome.TIMEOUT_HEADERS:
+        return NO_HEAD
+    return STALLING if outcome is Outcome.TIMEOUT_STALL or script is CASES["no end"][0] else PATIENT
 
 
 @pytest.mark.parametrize(("script", "outcome", "code"), CASES.values(), ids=CASES.keys())
@@ -125,11 +127,12 @@ def test_httpx_gives_the_same_classes(name: str) -> None:
 
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_drip_of_comments_is_no_stall_and_ends_at_the_total(transport: Transport) -> None:
-    deadlines = Deadlines(headers=20, stall=20, total=0.3)
-    result = ask(drip, transport=transport, deadlines=deadlines)
+    result = ask(drip, transport=transport, deadlines=PATIENT.model_copy(update={"total": 0.3}))
     assert result.outcome is Outcome.TIMEOUT_TOTAL
     assert result.failure is not None
-    assert result.failure.phase is Phase.STREAM
+    # A machine that is held up may not have got as far as the head by then.
+    early = {Phase.CONNECT, Phase.HEADERS}
+    assert result.failure.phase in ({Phase.STREAM} if result.milestones.headers else early)
     assert result.milestones.first_any is None
 
 
@@ -270,6 +273,8 @@ def test_a_large_request_is_written_whole_to_a_slow_reader() -> None:
     sizes: list[int] = []
 
     async def script(peer: Peer) -> None:
+        # The request has begun to be sent, and its first letter is not missed.
+        await peer.reader.readexactly(1)
         await asyncio.sleep(0.1)
         found = await peer.request()
         sizes.append(len(found[1]) if found else 0)
@@ -286,7 +291,7 @@ def test_a_large_request_is_written_whole_to_a_slow_reader() -> None:
     assert sizes[0] > len(text)
     assert result.milestones.sent is not None
     assert result.milestones.written is not None
-    assert result.milestones.written - result.milestones.sent > 50_000_000
+    assert result.milestones.written - result.milestones.sent >= 100_000_000
     assert result.bytes_sent > len(text)
 
 

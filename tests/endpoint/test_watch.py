@@ -51,20 +51,27 @@ def test_without_deadlines_there_is_none() -> None:
     assert next_deadline(at(Deadlines(headers=None, total=None), sent=5)) is None
 
 
-def watched(deadlines: Deadlines, *, reads: int = 0, head: bool = True) -> list[tuple[Outcome, Phase]]:
-    """What a watch gives up as, while ``reads`` come every 20 ms and then none."""
+def watched(
+    deadlines: Deadlines, *, reads: int = 0, head: bool = True, begun: bool = False
+) -> list[tuple[Outcome, Phase]]:
+    """What a watch gives up as, while ``reads`` come every 20 ms and then none.
+
+    ``begun``: the head is there before the watch; ``head``: it comes with the first of the reads.
+    """
     given_up: list[tuple[Outcome, Phase]] = []
 
     async def run() -> None:
         exchange = at(deadlines)
         exchange.stamps.sent = exchange.stamps.written = time.perf_counter_ns()
+        if begun:
+            exchange.stamps.headers = exchange.stamps.ended = exchange.stamps.sent
         watch = Watch(exchange, lambda outcome, _code, _text, phase: given_up.append((outcome, phase)))
         for _ in range(reads):
             await asyncio.sleep(0.02)
             exchange.stamps.ended = time.perf_counter_ns()
             if head:
                 exchange.stamps.headers = exchange.stamps.headers or exchange.stamps.ended
-        until = time.monotonic() + 5
+        until = time.monotonic() + 60
         while not given_up and time.monotonic() < until:
             await asyncio.sleep(0.01)
         watch.stop()
@@ -90,7 +97,7 @@ def test_half_a_head_is_no_head() -> None:
 
 def test_a_total_ends_a_stream_that_flows() -> None:
     deadlines = Deadlines(headers=60, stall=60, total=0.1)
-    assert watched(deadlines, reads=2) == [(Outcome.TIMEOUT_TOTAL, Phase.STREAM)]
+    assert watched(deadlines, reads=2, begun=True) == [(Outcome.TIMEOUT_TOTAL, Phase.STREAM)]
 
 
 def test_a_watch_that_is_stopped_gives_nothing_up_and_leaves_no_timer() -> None:
