@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+NOBODY = "http://127.0.0.1:9"
+"""An address at which nothing listens: the system gives its port to no connection and no server."""
 Answer = tuple[int, object]
 Answers = Callable[["Seen"], Answer]
 
@@ -118,9 +120,3 @@ def raw(said: bytes, *, drip_seconds: float = 0.0) -> Iterator[str]:
         listening.close()
         for connection in held:
             connection.close()
-
-
-def unused_address() -> str:
-    """An address at which nothing listens."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return f"http://127.0.0.1:{taken.getsockname()[1]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ from runner.providers.base import ProviderSettings
 from runner.providers.checks import Check, CheckState
 from runner.providers.compatible import CompatibleEndpoint
 from runner.replay import ReplayServer
-from tests.providers.servers import Answer, Seen, api, raw, unused_address
+from tests.providers.servers import NOBODY, Answer, Seen, api, raw
 from tests.replay.tapes import tape
 
 KEY = "key-of-the-tests-0123456789"
@@ -98,19 +98,17 @@ def test_a_key_in_the_words_of_a_refusal_is_blanked_out(status: int) -> None:
 
 
 def test_nobody_at_the_address_is_found_in_no_time() -> None:
-    began = time.monotonic()
-    [check] = checks(f"{unused_address()}/v1")
+    [check] = checks(f"{NOBODY}/v1")
     assert (check.name, check.state) == ("endpoint", CheckState.FAIL)
     assert "nothing listens" in check.found
-    assert time.monotonic() - began < 5
 
 
 def test_an_endpoint_that_hangs_ends_in_ten_seconds() -> None:
-    began = time.monotonic()
+    assert CompatibleEndpoint().patience == 10
     with raw(b"") as address:
-        [check] = checks(f"{address}/v1")
-    assert "no answer within 10 seconds" in check.found
-    assert 8 < time.monotonic() - began < 15
+        settings = ProviderSettings(base_url=f"{address}/v1")
+        [check] = CompatibleEndpoint(patience=0.5).checks("m", settings, {})
+    assert "no answer within 0.5 seconds" in check.found
 
 
 @pytest.mark.parametrize(
@@ -210,15 +208,19 @@ def test_a_route_that_does_not_know_the_model_is_not_taken_for_a_missing_route()
 
 
 def test_a_server_that_hangs_at_the_probe_alone_fails_too() -> None:
+    over = threading.Event()
+
     def slow(seen: Seen) -> Answer:
         if seen.method == "POST":
-            time.sleep(1.5)
+            over.wait(60)
         return Server()(seen)
 
     with api(slow) as server:
         settings = ProviderSettings(base_url=server.base_url, protocols=(CHAT, MESSAGES))
-        found = list(CompatibleEndpoint(patience=0.5).checks("m", settings, {}))
-    assert "no answer within 0.5 seconds" in named(found, "protocol chat-completions").found
+        # Long enough for the list of models, which comes first, on a busy machine too.
+        found = list(CompatibleEndpoint(patience=3).checks("m", settings, {}))
+        over.set()
+    assert "no answer within 3 seconds" in named(found, "protocol chat-completions").found
     assert len(failed(found)) == 1
 
 

@@ -22,7 +22,7 @@ from runner.harnesses.registry import harness
 from runner.providers.checks import Check, CheckState
 from tests.engine.preflight.fixes import require_known
 from tests.engine.runs import demonstration, run, undo_last_trial
-from tests.providers.servers import Answer, Seen, api, unused_address
+from tests.providers.servers import NOBODY, Answer, Seen, api
 
 KEY = "a-key-that-the-server-knows-1"
 FOLDED = re.compile(r"(fail|warn): (.+)\n(?:  fix: (.+)\n)?")
@@ -109,7 +109,7 @@ def test_on_a_bare_machine_each_failure_is_put_right_by_what_it_prints(places: P
     flags: dict[str, object] = {
         "harness": "codex",
         "isolation": "sandbox",
-        "endpoint": f"{unused_address()}/v1",
+        "endpoint": f"{NOBODY}/v1",
         "model": "large-model",
         "api_key_env": "SOME_KEY",
         "count": 1,
@@ -151,12 +151,12 @@ def test_a_wrong_version_of_a_program_is_installed_anew(places: Places) -> None:
     installation = harness("codex").installation
     assert installation is not None
     program(installation.program(places.harnesses, "codex"), "echo codex 0.0.1")
-    _, output = preflight(places, {"harness": "codex", "endpoint": unused_address(), "model": "m"})
+    _, output = preflight(places, {"harness": "codex", "endpoint": NOBODY, "model": "m"})
     assert fix_of(output, "version 0.0.1 is there") == "invoke harness-install codex"
 
 
 def test_a_missing_runtime_is_told_apart_from_the_program(places: Places) -> None:
-    _, output = preflight(places, {"harness": "pi", "endpoint": unused_address(), "model": "m"})
+    _, output = preflight(places, {"harness": "pi", "endpoint": NOBODY, "model": "m"})
     assert fix_of(output, "pi: runtime: node") == "invoke harness-install pi"
     assert fix_of(output, "pi: program: ") == "invoke harness-install pi"
 
@@ -204,7 +204,7 @@ def test_a_dry_run_shows_the_table_and_the_plan(places: Places) -> None:
 
 def test_a_dry_run_shows_the_plan_of_a_run_whose_endpoint_is_down_and_fails(places: Places) -> None:
     output = io.StringIO()
-    flags = {"endpoint": f"{unused_address()}/v1", "model": "m", "count": 1}
+    flags = {"endpoint": f"{NOBODY}/v1", "model": "m", "count": 1}
     with pytest.raises(ConfigurationError, match="nothing listens"):
         run_command(
             places, Console(file=output, width=100), config=None, flags=flags, environment={}, dry_run=True
@@ -215,7 +215,7 @@ def test_a_dry_run_shows_the_plan_of_a_run_whose_endpoint_is_down_and_fails(plac
 
 def test_a_run_to_an_endpoint_where_nobody_listens_ends_before_anything_is_planned(places: Places) -> None:
     with pytest.raises(ConfigurationError, match="nothing listens") as caught:
-        run(places, {"endpoint": f"{unused_address()}/v1", "model": "m"})
+        run(places, {"endpoint": f"{NOBODY}/v1", "model": "m"})
     assert caught.value.exit_code == 1
     assert not list(places.root.rglob("plans/*.json"))
 
