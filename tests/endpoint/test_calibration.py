@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import socket
+import time
 
 import pytest
 
@@ -82,6 +84,18 @@ def test_the_server_notes_what_it_sent_and_keeps_its_delays() -> None:
     first = result.milestones.first_any
     assert first is not None
     assert first > truth.sends_ns[0]
+
+
+def test_an_answer_whose_client_left_is_not_sent_to_the_next_one_that_connects() -> None:
+    with Metronome(Beat(first_ms=150, gap_ms=2, chunks=5)) as metronome:
+        address = ("127.0.0.1", int(metronome.address.base_url.rpartition(":")[2].partition("/")[0]))
+        with socket.create_connection(address) as leaving:
+            leaving.sendall(b"POST /v1/chat/completions HTTP/1.1\r\ncontent-length: 0\r\n\r\n")
+            time.sleep(0.02)
+        time.sleep(0.02)
+        # The server gives it the number that has just become free.
+        with socket.create_connection(address, timeout=0.3) as silent, pytest.raises(TimeoutError):
+            silent.recv(1)
 
 
 def test_bias_is_measured_less_true() -> None:

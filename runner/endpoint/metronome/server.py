@@ -83,7 +83,7 @@ class MetronomeServer:
                 else:
                     self._readable(descriptor)
             while self._due and self._due[0][0] <= clock():
-                self._send(heapq.heappop(self._due)[1])
+                self._send(*heapq.heappop(self._due))
 
     def _accept(self) -> None:
         while True:
@@ -137,9 +137,10 @@ class MetronomeServer:
         else:
             self._tell(peer, lines[0])
 
-    def _send(self, descriptor: int) -> None:
+    def _send(self, due: int, descriptor: int) -> None:
         peer = self._peers.get(descriptor)
-        if peer is None:
+        # What was due on a connection that is gone is nothing for the one that has its number now.
+        if peer is None or due != peer.first_due + peer.step * self._gap_ns:
             return
         write = self._writes[peer.step] if peer.step else peer.head + self._writes[0]
         peer.sends.append(time.perf_counter_ns())
