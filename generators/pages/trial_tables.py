@@ -111,7 +111,6 @@ def server_table(record: TrialRecord) -> Table | None:
         window = each.server_window
         if window is None:
             continue
-        share, speed = window.prefix_cache_hit_share, window.generation_tokens_per_second
         rows.append(
             [
                 Entry(str(each.number), float(each.number)),
@@ -120,17 +119,23 @@ def server_table(record: TrialRecord) -> Table | None:
                 else Entry("this invocation's own", note="every request the server finished is its own"),
                 count_entry(window.agents_at_once),
                 *(count_entry(getattr(window, name)) for name in SERVER_COUNTS),
-                Entry("not known", None, unknown=True) if share is None else Entry(f"{share:.1%}", share),
-                Entry("not known", None, unknown=True) if speed is None else Entry(f"{speed:.1f}", speed),
+                _known(window.cached_prompt_share, ".1%"),
+                _known(window.prefix_cache_hit_share, ".1%"),
+                _known(window.generation_tokens_per_second, ".1f"),
             ]
         )
     if not rows:
         return None
     columns = [Column("Invocation", "number"), Column("Whose", wide=True), Column("Agents at once", "number")]
     columns += [Column(title, "number") for title in SERVER_COUNTS.values()]
+    columns.append(Column("Cached of prompt tokens", "number"))
     columns.append(Column("Prefix-cache hits of queries", "number"))
     columns.append(Column("Generated tokens per second", "number", "over the whole window, waiting included"))
     return table("What the model's server counted meanwhile", columns, rows, sortable=False)
+
+
+def _known(amount: float | None, form: str) -> Entry:
+    return Entry("not known", None, unknown=True) if amount is None else Entry(format(amount, form), amount)
 
 
 def cost_table(trial: TrialFacts) -> Table:

@@ -132,6 +132,7 @@ def test_counters_of_a_shared_server_are_marked_and_are_not_the_trials_tokens(tr
     assert second["Whose"].startswith("this invocation's own")
     assert (second["Requests finished"], second["Generated tokens"]) == ("7", "not reported")
     assert second["Prefix-cache hits of queries"] == "not known"
+    assert (first["Cached of prompt tokens"], second["Cached of prompt tokens"]) == ("67.5%", "not known")
     assert (first["Cached prompt tokens"], second["Cached prompt tokens"]) == ("251,287", "not reported")
     assert (first["Uncached prompt tokens"], second["Uncached prompt tokens"]) == ("120,897", "not reported")
     assert first["Generated tokens per second"] == "104.3"
