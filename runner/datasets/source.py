@@ -152,6 +152,7 @@ def _fetch(source: Source, name: str, wanted: str) -> str:
 
 def _run_fetch(source: Source, depth: Sequence[str], refs: Sequence[str]) -> str:
     """Empty, or what git said when it failed."""
+    _unlock(source.mirror)
     options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", *depth]
     done = run_git(
         "fetch",
@@ -163,6 +164,15 @@ def _run_fetch(source: Source, depth: Sequence[str], refs: Sequence[str]) -> str
         timeout_seconds=REMOTE_TIMEOUT,
     )
     return "" if done.exit_code == 0 else done.stderr or "git fetch failed"
+
+
+def _unlock(mirror: Path) -> None:
+    """Remove the locks of a git that was killed, which would keep every later one out.
+
+    The cached copy is ours alone, so that no other can be at work on it.
+    """
+    for lock in (*mirror.glob("*.lock"), *(mirror / "refs").rglob("*.lock")):
+        lock.unlink(missing_ok=True)
 
 
 def commit_in_mirror(source: Source, wanted: str) -> str | None:

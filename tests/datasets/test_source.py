@@ -71,6 +71,18 @@ def test_a_branch_is_asked_anew_and_a_changed_bundle_is_noticed(
         assert [resolved(source, "main") for source in sources] == [newest, newest]
 
 
+@pytest.mark.parametrize("left", ["shallow.lock", "refs/fetched/one/{}.lock"])
+def test_a_git_that_was_killed_while_it_fetched_keeps_no_later_one_out(
+    tmp_path: Path, repository: Repository, left: str
+) -> None:
+    source, newest = opened("./source", tmp_path), repository.git("rev-parse", "main").strip()
+    resolved(source, "release-1.0")
+    lock = source.mirror / left.format(newest)
+    lock.touch()
+    assert resolved(source, "main") == newest
+    assert not lock.exists()
+
+
 def test_a_tag_of_a_remote_needs_the_network_once(tmp_path: Path, repository: Repository) -> None:
     source = Source("ssh://host/x", str(repository.path), RepositoryKind.SSH, tmp_path / "cache" / "mirror")
     commit = resolved(source, "release-2.0")
