@@ -23,12 +23,13 @@ BARS = (50.0, 60.0, 70.0, 80.0)
 
 
 def score_table(world: World, board: Board, tiers: Mapping[str, str], page: str) -> Table:
-    """Mean score of each cell by tier."""
+    """Mean score of each cell by tier, and over all tasks: the mean of the tiers weighted by their tasks."""
     names = list(dict.fromkeys(tiers.values()))
     rows = [
         [
             *_cell(world, cell, page),
             *(value_entry(tier_score(cell, tier, tiers), Unit.POINTS) for tier in names),
+            value_entry(cell.figures["mean_score"], Unit.POINTS),
         ]
         for cell in board.by_score
         if cell.has_scores
@@ -37,22 +38,25 @@ def score_table(world: World, board: Board, tiers: Mapping[str, str], page: str)
         Column("Cell"),
         Column("Harness"),
         *(Column(f"Mean score, {tier}", "number") for tier in names),
+        Column("Mean score, all tasks", "number"),
     ]
     return table("Mean score by tier", columns, rows)
 
 
 def cost_table(world: World, board: Board, tiers: Mapping[str, str], page: str) -> Table:
-    """Mean cost per task of each cell by tier."""
+    """Mean cost per task of each cell by tier, and over all tasks."""
     names = list(dict.fromkeys(tiers.values()))
     rows = [
         [
             *_cell(world, cell, page),
             *(value_entry(tier_cost(cell, tier, tiers), Unit.DOLLARS) for tier in names),
+            value_entry(cell.figures["cost_per_task"], Unit.DOLLARS),
         ]
         for cell in board.by_score
         if cell.has_scores
     ]
     columns = [Column("Cell"), Column("Harness"), *(Column(f"Cost, {tier}", "number") for tier in names)]
+    columns.append(Column("Cost, all tasks", "number"))
     return table("Cost per task by tier", columns, rows)
 
 

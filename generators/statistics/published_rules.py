@@ -138,12 +138,6 @@ def tier_means(amounts: Mapping[str, float], tiers: Mapping[str, str]) -> dict[s
     return found
 
 
-def task_weighted_mean(means: Mapping[str, float], tasks: Mapping[str, int]) -> float | None:
-    """Mean of tier means, each weighted by its number of tasks; None without a task."""
-    total = sum(tasks[tier] for tier in means)
-    return math.fsum(means[tier] * tasks[tier] for tier in means) / total if total else None
-
-
 def cheapest_clearing(points: Mapping[str, tuple[float, float]], bar: float) -> str | None:
     """Name of the cheapest point (cost, score) with a score of at least ``bar``; None where none has."""
     clearing = [(cost, name) for name, (cost, score) in points.items() if score >= bar]

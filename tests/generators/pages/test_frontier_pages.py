@@ -117,6 +117,26 @@ def test_five_tasks_claim_no_bar_and_no_tested_membership(pages: dict[str, Shown
     assert "untested below" not in pages["frontier/swe3_mcp-gateway-registry-v2.md"].body.text
 
 
+@pytest.mark.parametrize(
+    ("model", "score", "cost"),
+    [("haiku-4-5", "57.3", "$0.54"), ("sonnet-5", "72.5", "$2.31"), ("opus-5", "77.6", "$5.83")],
+)
+def test_beside_the_tiers_stands_the_mean_over_all_tasks(
+    pages: dict[str, Shown], model: str, score: str, cost: str
+) -> None:
+    shown = pages["complexity/swe3_mcp-gateway-registry-v2.md"]
+    for label, column, said in (
+        ("Mean score by tier", "Mean score, all tasks", score),
+        ("Cost per task by tier", "Cost, all tasks", cost),
+    ):
+        [row] = [
+            each
+            for each in shown.table(label)
+            if each["Cell"].startswith(f"claude-{model}") and "pi" in each["Harness"]
+        ]
+        assert row[column].startswith(said)
+
+
 def test_a_point_that_costs_less_has_no_negative_price(pages: dict[str, Shown]) -> None:
     assert [path for path, shown in pages.items() if "$-" in shown.source] == []
     rows = pages["complexity/swe3_mcp-gateway-registry-v2.md"].table("Dollars for one more point, by tier")

@@ -18,7 +18,6 @@ from generators.statistics.published_rules import (
     eta_squared,
     price_of_a_point,
     tally,
-    task_weighted_mean,
     tie_rule,
     tier_means,
 )
@@ -110,7 +109,6 @@ CHOICES = {
     "haiku-4-5": ((41.08, 0.80), (47.12, 0.64), "pi", DecidedBy.DOMINATES),
 }
 TIERS = ("trivial", "low", "medium", "high")
-TASKS = dict(zip(TIERS, (5, 5, 6, 5), strict=True))
 MODELS = {
     "haiku": ((54.80, 65.36, 56.53, 52.48), (0.33, 0.49, 0.63, 0.68)),
     "sonnet": ((73.64, 76.52, 73.57, 66.20), (0.72, 1.18, 2.09, 5.32)),
@@ -158,19 +156,6 @@ def test_the_winner_is_never_dominated(points: list[tuple[int, int]]) -> None:
     winner = contenders[int(found.winner)]
     assert not any(each.dominates(winner) for each in contenders)
     assert sorted([found.winner, *found.runners_up]) == sorted(each.name for each in contenders)
-
-
-@pytest.mark.parametrize(("model", "expected"), [("haiku", 57.26), ("sonnet", 72.53), ("opus", 77.62)])
-def test_the_published_task_weighted_means_come_out(model: str, expected: float) -> None:
-    scores, costs = MODELS[model]
-    assert task_weighted_mean(dict(zip(TIERS, scores, strict=True)), TASKS) == pytest.approx(
-        expected, abs=0.005
-    )
-    dollars = {"haiku": 0.54, "sonnet": 2.32, "opus": 5.82}[model]
-    assert task_weighted_mean(dict(zip(TIERS, costs, strict=True)), TASKS) == pytest.approx(
-        dollars, abs=0.006
-    )
-    assert task_weighted_mean({}, {}) is None
 
 
 def test_the_published_cheapest_models_clearing_70_come_out() -> None:
