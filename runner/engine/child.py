@@ -39,6 +39,8 @@ class Child:
         output_limit: int,
         on_line: Callable[[str], None] | None,
     ) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._pidfd: int | None = None
         self.output = BoundedFile(stdout, output_limit)
         self.errors = BoundedEnd(STDERR_TAIL)
         self._kept_errors = BoundedFile(stderr_beside(stdout), output_limit) if launch.keep_stderr else None
@@ -59,11 +61,16 @@ class Child:
                 preexec_fn=None if self._wrapped else die_with_parent(),
             )
         except BaseException:
+            self._selector.close()
             self._close_files()
             raise
-        self._selector = selectors.DefaultSelector()
-        self._pidfd: int | None = None
-        self._register()
+        try:
+            self._register()
+        except BaseException:
+            # Without descriptors to attend to it by, it would run on with nobody to stop it.
+            self.kill()
+            self.close(0.0)
+            raise
 
     def _register(self) -> None:
         process = self._process

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -51,6 +52,21 @@ def gone(pid: int) -> bool:
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not alive(pid)
+
+
+def test_an_agent_for_which_no_descriptor_is_left_does_not_run_on_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[int] = []
+
+    def none_left(pid: int) -> int:
+        begun.append(pid)
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(os, "pidfd_open", none_left)
+    with pytest.raises(OSError, match="Too many open files"):
+        run("import time; time.sleep(60)", tmp_path)
+    assert not alive(*begun)
 
 
 def test_output_and_exit_code_are_kept(tmp_path: Path) -> None:
