@@ -27,21 +27,8 @@ HARNESSES: Mapping[str, str] = {
     "strands": "runner.harnesses.strands:Strands",
 }
 SLUG = re.compile(r"[a-z0-9][a-z0-9.-]*")
-MEMBERS = (
-    "name",
-    "title",
-    "protocols",
-    "cache_semantics",
-    "turns_definition",
-    "installation",
-    "delegates",
-    "memory_mb",
-    "notes",
-    "version",
-    "launch",
-    "read",
-    "trace",
-)
+MEMBERS = tuple(each for each in (*Harness.__annotations__, *vars(Harness)) if not each.startswith("_"))
+"""What a harness must have: all that the seam says."""
 
 
 def harness(name: str) -> Harness:

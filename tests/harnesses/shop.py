@@ -80,7 +80,8 @@ class Scripted(InstalledProgram):
 
     name: str = "scripted"
     installation: Installation = SOME
-    title = protocols = cache_semantics = turns_definition = delegates = memory_mb = notes = None
+    title = homepage = protocols = cache_semantics = turns_definition = delegates = None
+    memory_mb = notes = None
     launch = read = trace = None
 
 
