@@ -7,30 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.aider_log import read_log
+from runner.harnesses.aider_settings import QUIET, metadata, model_settings
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.isolation import agent_folder, write_json, write_text, write_yaml
-from runner.harnesses.python_agent import VENDORS, ChangedAgent, library_variables, model_name
+from runner.harnesses.python_agent import ChangedAgent, library_variables, model_name
 from runner.harnesses.trace import plain
-from runner.harnesses.window import DEFAULT_WINDOW, longest_answer
 
 MOST_FILES = 50
 TOLD = re.compile(r"^(?:Tokens: |Applied edit to |Added |Retrying in |litellm\.\w+|The LLM did not conform)")
-QUIET = (
-    *("--yes-always", "--no-stream", "--no-pretty", "--no-fancy-input", "--no-restore-chat-history"),
-    *("--no-auto-commits", "--no-dirty-commits", "--no-gitignore", "--no-suggest-shell-commands"),
-    *("--no-detect-urls", "--disable-playwright", "--analytics-disable", "--no-check-update"),
-    *("--no-show-release-notes", "--no-show-model-warnings", "--encoding", "utf-8"),
-)
-"""Nobody is asked, nothing is committed or looked up, and answers come whole: of streamed ones it keeps no
-counts."""
 
 PINNED = Installation(
     source=Source.PYPI,
     package="aider-chat",
     version="0.86.2",
-    executable="",
     runtime=Runtime.PYTHON,
     script="aider",
     note="Takes 0.7 GB, for the libraries it needs.",
@@ -70,7 +61,6 @@ class Aider(ChangedAgent):
             write_json(folder / "metadata.json", {model: metadata(assignment)}),
             write_yaml(folder / "settings.yml", [model_settings(model, assignment)]),
             write_text(folder / "prompt.txt", _as_message(assignment.prompt)),
-            self.written_start(assignment),
         )
         return self.child(
             assignment,
@@ -114,31 +104,6 @@ def files_to_show(workspace: Path) -> tuple[str, ...]:
         return ()
     found = sorted(path for path in workspace.absolute().rglob("*") if path.is_file())
     return ("--no-git", "--", *map(str, found[:MOST_FILES]))
-
-
-def metadata(assignment: Assignment) -> dict[str, object]:
-    """What it is told of the model: its window and longest answer, and no prices."""
-    endpoint = assignment.endpoint
-    longest = longest_answer(endpoint, assignment.limits)
-    return {
-        "max_input_tokens": (endpoint.context_window or DEFAULT_WINDOW) - longest,
-        "max_output_tokens": longest,
-        "max_tokens": longest,
-        "litellm_provider": VENDORS[endpoint.protocol],
-        "mode": "chat",
-    }
-
-
-def model_settings(model: str, assignment: Assignment) -> dict[str, object]:
-    """How it is to use the model: with a map of the repository, and with the server's own temperature."""
-    longest = assignment.limits.max_output_tokens
-    return {
-        "name": model,
-        "edit_format": "diff",
-        "use_repo_map": True,
-        "use_temperature": False,
-        **({"extra_params": {"max_tokens": longest}} if longest else {}),
-    }
 
 
 def _as_message(prompt: str) -> str:

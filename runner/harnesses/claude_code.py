@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from runner.harnesses.base import Assignment, Launch, Reading
+from runner.harnesses.claude_settings import settings_for, variables
 from runner.harnesses.claude_stream import read_run
 from runner.harnesses.claude_trace import trace_event
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.instructions import patterns_above
-from runner.harnesses.isolation import write_json
+from runner.harnesses.isolation import known_texts, write_json
 from runner.records import DataWarning, Limits
 
 KEY_VARIABLES = {
@@ -24,7 +25,6 @@ KEY_VARIABLES = {
 VENDOR_HOST = "api.anthropic.com"
 REACHES_OUT = "WebFetch,WebSearch"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
-INSTRUCTIONS = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", ".claude/CLAUDE.md", ".claude/rules/**")
 OTHER_PRICES = DataWarning(
     code="agent-price-of-another-path",
     text="the agent's own dollars are at the prices of its vendor's API, not at those of Bedrock; left out",
@@ -71,13 +71,12 @@ class ClaudeCode(InstalledProgram):
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin, the key in its environment."""
         endpoint, limits = assignment.endpoint, assignment.limits
-        variables = settings_variables(endpoint, limits)
         settings = write_json(
             assignment.home.absolute() / "settings.json",
-            {"env": variables, "claudeMdExcludes": patterns_above(assignment.workspace, INSTRUCTIONS)},
+            settings_for(endpoint, limits, assignment.workspace),
         )
         environment = {
-            **variables,
+            **variables(endpoint, limits),
             "CLAUDE_CONFIG_DIR": str(assignment.home.absolute() / ".claude"),
             KEY_VARIABLES[endpoint.protocol]: endpoint.api_key,
         }
@@ -110,52 +109,10 @@ class ClaudeCode(InstalledProgram):
         return trace_event(line)
 
 
-def settings_variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
-    """What the agent's settings file sets in its environment, where it beats any settings of the workspace.
-
-    The window is told in two ways: what there is, and when to summarise. Without them a model the agent does
-    not know is taken to have a window of a million tokens, and a long task ends in endless retries.
-    """
-    variables = {
-        **_address(endpoint),
-        "ANTHROPIC_DEFAULT_HAIKU_MODEL": endpoint.model,
-        "ANTHROPIC_DEFAULT_OPUS_MODEL": endpoint.model,
-        "ANTHROPIC_DEFAULT_SONNET_MODEL": endpoint.model,
-        "CLAUDE_CODE_SUBAGENT_MODEL": endpoint.model,
-        "CLAUDE_CODE_USE_VERTEX": "0",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "DISABLE_AUTOUPDATER": "1",
-        "DISABLE_TELEMETRY": "1",
-        "DISABLE_ERROR_REPORTING": "1",
-    }
-    if endpoint.context_window is not None:
-        variables["CLAUDE_CODE_MAX_CONTEXT_TOKENS"] = str(endpoint.context_window)
-        variables["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = str(endpoint.context_window)
-    if limits.max_output_tokens is not None:
-        variables["CLAUDE_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
-    return variables
-
-
-def _address(endpoint: Endpoint) -> dict[str, str]:
-    """Where the model answers; over Bedrock with some region, for the gateway's target has the real one."""
-    if endpoint.protocol is WireProtocol.BEDROCK_INVOKE:
-        return {
-            "ANTHROPIC_BEDROCK_BASE_URL": endpoint.base_url,
-            "CLAUDE_CODE_USE_BEDROCK": "1",
-            "AWS_REGION": "us-east-1",
-            # Its second try is no stream, as are its start-up checks of other models: none gets through.
-            "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
-        }
-    return {"ANTHROPIC_BASE_URL": endpoint.base_url, "CLAUDE_CODE_USE_BEDROCK": "0"}
-
-
 def _limit_flags(endpoint: Endpoint, limits: Limits) -> tuple[str, ...]:
-    flags: tuple[str, ...] = ()
-    if limits.max_turns is not None:
-        flags += ("--max-turns", str(limits.max_turns))
-    if limits.max_cost_usd is not None and _is_vendor(endpoint):
-        flags += ("--max-budget-usd", str(limits.max_cost_usd))
-    return flags
+    dollars = limits.max_cost_usd if _is_vendor(endpoint) else None
+    flags = known_texts({"--max-turns": limits.max_turns, "--max-budget-usd": dollars})
+    return tuple(chain.from_iterable(flags.items()))
 
 
 def _is_vendor(endpoint: Endpoint) -> bool:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.endpoint import Endpoint, WireProtocol
-from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, common_settings
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, program_variables, settings_for
 from runner.harnesses.gemini_stream import read_run, trace_event
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import write_json
-from runner.harnesses.window import filled
-from runner.records import DataWarning, Limits
-
-ASSUMED_WINDOWS: Mapping[str, int] = {"gemma-4-31b-it": 256_000, "gemma-4-26b-a4b-it": 256_000}
-"""What the agent takes for the window of a model; it can only be told a share of it."""
-ASSUMED_WINDOW = 1_048_576
-SUBAGENTS = ("cli_help", "codebase_investigator", "generalist")
-REACHES_OUT = ("google_web_search", "web_fetch")
-"""Tools that could look the answer up; both run at the vendor, where no sandbox of ours holds them."""
+from runner.records import DataWarning
 
 PINNED = Installation(
     source=Source.NPM,
@@ -62,19 +54,16 @@ class GeminiCli(InstalledProgram):
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin, the key in its environment."""
         home, endpoint = assignment.home.absolute(), assignment.endpoint
-        told = settings(endpoint, assignment.limits, assignment.artifacts)
+        none = home / "no-settings.json"
+        told = settings_for(endpoint, assignment.limits, assignment.artifacts)
         return self.child(
             assignment,
             ("--model", endpoint.model, *UNATTENDED, *NO_GUESTS),
             {
                 "GEMINI_API_KEY": endpoint.api_key,
                 "GOOGLE_GEMINI_BASE_URL": endpoint.base_url,
-                # Those of the machine are none of a run's business; these files do not exist.
-                "GEMINI_CLI_SYSTEM_SETTINGS_PATH": str(home / "no-settings.json"),
-                "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": str(home / "no-settings.json"),
                 "GEMINI_CLI_TRUST_WORKSPACE": "true",
-                # It would start itself once more, with half of the machine's memory for its heap.
-                "GEMINI_CLI_NO_RELAUNCH": "true",
+                **program_variables("GEMINI_CLI", settings=none, defaults=none),
             },
             files=[write_json(home / ".gemini" / "settings.json", told)],
             keep_stderr=True,
@@ -90,32 +79,6 @@ class GeminiCli(InstalledProgram):
         return trace_event(line)
 
 
-def settings(endpoint: Endpoint, limits: Limits, artifacts: Path) -> dict[str, object]:
-    """The settings: one model and its limits, nothing that reaches out, no settings of the user or above."""
-    common = common_settings(endpoint, limits, "gemini-api-key")
-    share = {} if endpoint.context_window is None else {"compressionThreshold": threshold(endpoint, limits)}
-    generation = {} if limits.max_output_tokens is None else {"maxOutputTokens": limits.max_output_tokens}
-    pinned = {"model": endpoint.model, "generateContentConfig": generation}
-    scopes = [{"match": {"overrideScope": scope}, "modelConfig": pinned} for scope in ("core", *SUBAGENTS)]
-    return {
-        **common,
-        "model": {**common["model"], **share},
-        "modelConfigs": {"customOverrides": scopes},
-        "agents": {"overrides": {name: {"modelConfig": {"model": endpoint.model}} for name in SUBAGENTS}},
-        "security": {**common["security"], "disableYoloMode": False},
-        "general": {**common["general"], "enableAutoUpdateNotification": False},
-        "tools": {"exclude": list(REACHES_OUT), "sandbox": False},
-        "context": {
-            "fileName": ["GEMINI.md", "AGENTS.md"],
-            "memoryBoundaryMarkers": [],
-            "includeDirectories": [str(artifacts.absolute())],
-        },
-        "advanced": {"ignoreLocalEnv": True},
-        "hooksConfig": {"enabled": False},
-        "admin": {"extensions": {"enabled": False}, "mcp": {"enabled": False}},
-    }
-
-
 def workspace_settings(workspace: Path) -> Iterator[DataWarning]:
     """A warning where the repository brings settings of its own.
 
@@ -127,9 +90,3 @@ def workspace_settings(workspace: Path) -> Iterator[DataWarning]:
             code="workspace-settings",
             text="the repository has settings for this agent (.gemini/settings.json), which it obeys",
         )
-
-
-def threshold(endpoint: Endpoint, limits: Limits) -> float:
-    """The share of the window that the agent assumes at which it summarises, so that an answer still fits."""
-    window = endpoint.context_window or ASSUMED_WINDOW
-    return round(filled(window, limits) / ASSUMED_WINDOWS.get(endpoint.model, ASSUMED_WINDOW), 6)

@@ -38,10 +38,10 @@ class Installation:
     """Name in the registry."""
     version: str
     """The exact version that the module was written against."""
-    executable: str
+    executable: str = ""
     """Program below the harness's own folder, with forward slashes; marks as in ``Machine.fill``.
 
-    Nothing for a Python program, which is started by a launcher.
+    A Python program has none: it is started by a launcher.
     """
     runtime: Runtime = Runtime.NONE
     extras: tuple[str, ...] = ()

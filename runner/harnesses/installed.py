@@ -50,7 +50,7 @@ class InstalledProgram:
         Args:
             arguments: what follows :meth:`starter`.
             variables: what its environment holds besides what every program finds there; the key is here.
-            files: what was written for this start.
+            files: what was written for this start; :meth:`starter_files` come with them.
             stdin: whether the prompt is on its standard input; else it is in one of ``files``.
             keep_stderr: as of :class:`Launch`.
 
@@ -68,7 +68,7 @@ class InstalledProgram:
             working_directory=assignment.workspace,
             stdin=assignment.prompt.encode() if stdin else b"",
             readable=self.folders(installed),
-            configuration=tuple(files),
+            configuration=(*files, *self.starter_files(assignment)),
             keep_stderr=keep_stderr,
         )
 
@@ -79,6 +79,10 @@ class InstalledProgram:
             ConfigurationError: it is not installed.
         """
         return self.command(assignment.installed)
+
+    def starter_files(self, assignment: Assignment) -> tuple[Path, ...]:  # noqa: ARG002 - for others
+        """What :meth:`starter` needs below ``home``, written for this start; nothing for most."""
+        return ()
 
     def unkept(self, assignment: Assignment) -> tuple[DataWarning, ...]:
         """A warning for each limit of ``assignment`` that the program cannot keep."""

@@ -7,11 +7,14 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import yaml
 
 from runner.harnesses.base import Assignment
 from runner.records import DataWarning, Limits
+
+Value = TypeVar("Value")
 
 
 def search_path() -> str:
@@ -49,6 +52,16 @@ def clean_environment(assignment: Assignment, path: str) -> dict[str, str]:
 def agent_folder(assignment: Assignment) -> Path:
     """Where configuration and state of a program go that may have them anywhere."""
     return assignment.home.absolute() / "agent"
+
+
+def known(settings: Mapping[str, Value | None]) -> dict[str, Value]:
+    """What is known of ``settings``: of None, which is unknown or no limit, an agent is told nothing."""
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def known_texts(settings: Mapping[str, float | str | None]) -> dict[str, str]:
+    """As :func:`known`, as variables of an environment and flags of a command line want it."""
+    return {name: str(value) for name, value in known(settings).items()}
 
 
 def write_text(path: Path, content: str) -> Path:

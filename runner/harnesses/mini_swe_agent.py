@@ -9,7 +9,7 @@ from pathlib import Path
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.isolation import agent_folder, write_yaml
+from runner.harnesses.isolation import agent_folder, known, write_yaml
 from runner.harnesses.mini_trajectory import read_trajectory
 from runner.harnesses.python_agent import VENDORS, PythonAgent, library_variables, model_name
 
@@ -21,7 +21,6 @@ PINNED = Installation(
     source=Source.PYPI,
     package="mini-swe-agent",
     version="2.4.6",
-    executable="",
     runtime=Runtime.PYTHON,
     script="mini",
     note="Takes 0.7 GB, for the libraries it needs.",
@@ -89,7 +88,6 @@ def settings(assignment: Assignment) -> dict[str, object]:
     endpoint, limits = assignment.endpoint, assignment.limits
     responses = endpoint.protocol is WireProtocol.RESPONSES
     named = "max_output_tokens" if responses else "max_tokens"
-    longest = {named: limits.max_output_tokens} if limits.max_output_tokens else {}
     return {
         "run": {"task": assignment.prompt},
         "agent": {
@@ -101,6 +99,6 @@ def settings(assignment: Assignment) -> dict[str, object]:
         "model": {
             "model_name": model_name(endpoint),
             "model_class": "litellm_response" if responses else "litellm",
-            "model_kwargs": {"drop_params": True, **longest},
+            "model_kwargs": {"drop_params": True, **known({named: limits.max_output_tokens})},
         },
     }

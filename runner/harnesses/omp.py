@@ -24,22 +24,21 @@ FOREIGN = (
 """Where it looks for settings and instructions: in the workspace and, for some, every folder above it."""
 LOCAL_SERVERS = ("ollama", "llama.cpp", "lm-studio")
 """Model servers that it would look for on this machine."""
-QUIET: dict[str, object] = {
+QUIET: dict[str, dict[str, object]] = {
     # A subagent is waited for; in the background, the run may end before it.
-    "async.enabled": False,
+    "async": {"enabled": False},
     # Words of a prompt, such as "workflow", change what it does.
-    "magicKeywords.enabled": False,
-    "startup.checkUpdate": False,
-    "startup.setupWizard": False,
-    "marketplace.autoUpdate": "off",
-    "dev.autoqa": False,
-    "web_search.enabled": False,
-    "fetch.enabled": False,
-    "browser.enabled": False,
-    "exa.enabled": False,
-    "lsp.shared": False,
-    "mcp.enableProjectConfig": False,
-    "recap.enabled": False,
+    "magicKeywords": {"enabled": False},
+    "startup": {"checkUpdate": False, "setupWizard": False},
+    "marketplace": {"autoUpdate": "off"},
+    "dev": {"autoqa": False},
+    "web_search": {"enabled": False},
+    "fetch": {"enabled": False},
+    "browser": {"enabled": False},
+    "exa": {"enabled": False},
+    "lsp": {"shared": False},
+    "mcp": {"enableProjectConfig": False},
+    "recap": {"enabled": False},
 }
 
 PINNED = Installation(
@@ -114,14 +113,9 @@ class Omp(InstalledProgram):
 def settings(endpoint: Endpoint, limits: Limits) -> dict[str, object]:
     """The settings file: summarise early enough that the longest answer still fits; no network, no guests."""
     window = endpoint.context_window or DEFAULT_WINDOW
-    reserve = reserve_tokens(endpoint, limits)
-    flat = {
+    full = max(window - reserve_tokens(endpoint, limits), 1)
+    return {
         **QUIET,
-        "compaction.enabled": True,
-        "compaction.thresholdTokens": max(window - reserve, 1),
+        "compaction": {"enabled": True, "thresholdTokens": full},
+        "disabledProviders": [*FOREIGN, *LOCAL_SERVERS],
     }
-    groups: dict[str, dict[str, object]] = {}
-    for name, value in flat.items():
-        group, _, key = name.partition(".")
-        groups.setdefault(group, {})[key] = value
-    return {**groups, "disabledProviders": [*FOREIGN, *LOCAL_SERVERS]}

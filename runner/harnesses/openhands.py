@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.counts import gaps
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.isolation import agent_folder, write_json, write_text
-from runner.harnesses.openhands_log import read_log
-from runner.harnesses.openhands_stream import listen, show, status
+from runner.harnesses.openhands_stream import read_run, show
 from runner.harnesses.python_agent import ALONE, ChangedAgent, model_name
 from runner.harnesses.window import share_out
 
 PLAIN_TERMINAL = "set enable-bracketed-paste off\n"
 """Else the marks of its terminal are in the output of every command."""
-DONE = "finished"
 FULL = 0.8
 """Part of what may be sent that is used before older events are put into a summary."""
 PATIENCE = {"num_retries": 5, "retry_min_wait": 1, "retry_multiplier": 2.0, "retry_max_wait": 30}
@@ -29,7 +26,6 @@ PINNED = Installation(
     source=Source.PYPI,
     package="openhands",
     version="1.16.0",
-    executable="",
     runtime=Runtime.PYTHON,
     script="openhands",
     python="3.12",
@@ -70,7 +66,6 @@ class OpenHands(ChangedAgent):
             write_json(folder / "agent_settings.json", settings(assignment)),
             write_text(folder / "prompt.txt", assignment.prompt),
             write_text(folder / "inputrc", PLAIN_TERMINAL),
-            self.written_start(assignment),
         )
         return self.child(
             assignment,
@@ -92,22 +87,8 @@ class OpenHands(ChangedAgent):
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """Events for what it said, its state file for how it ended, the log for what it used."""
-        said = listen(stdout)
-        log = read_log(self.log(assignment))
-        ended = status(agent_folder(assignment) / "conversations")
-        error = said.error
-        if error is None and ended != DONE:
-            error = f"its conversation ended as {ended}" if ended else "it left no conversation"
-        return Reading(
-            stop_reason=ended or "no-conversation",
-            is_error=error is not None,
-            error=error,
-            usage=log.usage,
-            usage_by_model=log.by_model,
-            turns=said.turns if said.events else None,
-            retries=log.retries if log.requests else None,
-            warnings=(*gaps([counts for _, counts in log.answers], log.lost), *self.unkept(assignment)),
-        )
+        conversations = agent_folder(assignment) / "conversations"
+        return read_run(stdout, conversations, self.log(assignment), self.unkept(assignment))
 
     def trace(self, line: str) -> str | None:
         """What the model says, the tools it calls, and an error that ends the run."""

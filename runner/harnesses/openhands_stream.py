@@ -1,13 +1,19 @@
-"""OpenHands stream: the events among what its headless program prints."""
+"""OpenHands stream: the events among what its headless program prints, with what it left below its home."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner.harnesses.base import Reading
+from runner.harnesses.counts import gaps
+from runner.harnesses.openhands_log import read_log
 from runner.harnesses.stream import Event, items, mapping, objects, opened, parsed, text
 from runner.harnesses.trace import plain, tool_line
+from runner.records import DataWarning
 
+DONE = "finished"
 SHOWN = 200
 MAX_STATE_BYTES = 64_000_000
 
@@ -20,6 +26,33 @@ class Said:
     turns: int = 0
     error: str | None = None
     """Of an error that ended the conversation."""
+
+
+def read_run(
+    stdout: Path, conversations: Path, log_file: Path, warnings: Sequence[DataWarning] = ()
+) -> Reading:
+    """The reading of a run, whatever is cut, broken or missing.
+
+    Args:
+        stdout: its events, for what it said.
+        conversations: its state, for how it ended.
+        log_file: what each answer used.
+        warnings: what the caller knows already.
+    """
+    said, log, ended = listen(stdout), read_log(log_file), status(conversations)
+    error = said.error
+    if error is None and ended != DONE:
+        error = f"its conversation ended as {ended}" if ended else "it left no conversation"
+    return Reading(
+        stop_reason=ended or "no-conversation",
+        is_error=error is not None,
+        error=error,
+        usage=log.usage,
+        usage_by_model=log.by_model,
+        turns=said.turns if said.events else None,
+        retries=log.retries if log.requests else None,
+        warnings=(*gaps([counts for _, counts in log.answers], log.lost), *warnings),
+    )
 
 
 def listen(stdout: Path) -> Said:

@@ -63,9 +63,10 @@ class ChangedAgent(PythonAgent):
         start, site = agent_folder(assignment) / "start.py", self.site(assignment.installed)
         return (*python, str(start), str(site), str(self.log(assignment)))
 
-    def written_start(self, assignment: Assignment) -> Path:
+    def starter_files(self, assignment: Assignment) -> tuple[Path, ...]:
         """The copy for this run."""
-        return write_text(agent_folder(assignment) / "start.py", self.inside.read_text(encoding="utf-8"))
+        text = self.inside.read_text(encoding="utf-8")
+        return (write_text(agent_folder(assignment) / "start.py", text),)
 
     @staticmethod
     def log(assignment: Assignment) -> Path:

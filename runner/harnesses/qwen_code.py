@@ -6,21 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.endpoint import Endpoint, WireProtocol
-from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, common_settings
+from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.gemini_settings import NO_GUESTS, UNATTENDED, program_variables
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import write_json
+from runner.harnesses.qwen_settings import AUTHENTICATION, settings_for, variables
 from runner.harnesses.qwen_stream import read_run, trace_event
-from runner.harnesses.window import DEFAULT_ANSWER
-from runner.records import Limits
 
-AUTHENTICATION = {
-    WireProtocol.CHAT_COMPLETIONS: "openai",
-    WireProtocol.RESPONSES: "openai-responses",
-    WireProtocol.MESSAGES: "anthropic",
-}
-INSTRUCTIONS = ("QWEN.md", "AGENTS.md")
 REACHES_OUT = "web_fetch,web_search"
 """Tools that could look the answer up; a search runs at the vendor, where no sandbox of ours holds it."""
 
@@ -57,7 +50,7 @@ class QwenCode(InstalledProgram):
     def launch(self, assignment: Assignment) -> Launch:
         """The child process. The prompt is on its stdin, the key in its environment."""
         home, endpoint = assignment.home.absolute(), assignment.endpoint
-        file = write_json(home / "settings.json", settings(assignment))
+        file = write_json(home / "settings.json", settings_for(assignment))
         return self.child(
             assignment,
             (
@@ -68,9 +61,7 @@ class QwenCode(InstalledProgram):
             ),
             {
                 **variables(endpoint, assignment.limits),
-                # Settings of the machine beat those of the workspace.
-                "QWEN_CODE_SYSTEM_SETTINGS_PATH": str(file),
-                "QWEN_CODE_SYSTEM_DEFAULTS_PATH": str(home / "no-defaults.json"),
+                **program_variables("QWEN_CODE", settings=file, defaults=home / "no-defaults.json"),
                 "QWEN_HOME": str(home / ".qwen"),
             },
             files=[file],
@@ -89,50 +80,3 @@ class QwenCode(InstalledProgram):
     def trace(self, line: str) -> str | None:
         """An answer, a tool call or the result in a few words."""
         return trace_event(line)
-
-
-def variables(endpoint: Endpoint, limits: Limits) -> dict[str, str]:
-    """Endpoint, key and output limit, and what keeps the agent from starting itself again."""
-    vendor = "ANTHROPIC" if endpoint.protocol is WireProtocol.MESSAGES else "OPENAI"
-    found = {
-        f"{vendor}_BASE_URL": endpoint.base_url,
-        f"{vendor}_API_KEY": endpoint.api_key,
-        "QWEN_CODE_NO_RELAUNCH": "true",
-        "QWEN_CODE_DISABLE_CRON": "1",
-        "QWEN_DISABLE_AUTO_TITLE": "1",
-        "QWEN_USAGE_STATISTICS_ENABLED": "false",
-    }
-    if limits.max_output_tokens is not None:
-        found["QWEN_CODE_MAX_OUTPUT_TOKENS"] = str(limits.max_output_tokens)
-    return found
-
-
-def settings(assignment: Assignment) -> dict[str, object]:
-    """The settings: the window, the turn limit, no telemetry, no updates, no requests beside the task.
-
-    The agent looks for instructions in the workspace and in folders above it. Named as seen from the folder
-    above, only the workspace has them.
-    """
-    endpoint, limits = assignment.endpoint, assignment.limits
-    inside = assignment.workspace.resolve().name
-    # All retries are made where they can be seen.
-    generation: dict[str, object] = {"maxRetries": 0}
-    if endpoint.context_window is not None:
-        generation["contextWindowSize"] = endpoint.context_window
-    if endpoint.protocol is WireProtocol.MESSAGES:
-        # Left alone it asks for more thinking than the longest answer may have, which servers refuse.
-        generation["reasoning"] = {"budget_tokens": (limits.max_output_tokens or DEFAULT_ANSWER) // 2}
-    common = common_settings(endpoint, limits, AUTHENTICATION[endpoint.protocol])
-    return {
-        **common,
-        "model": {**common["model"], "generationConfig": generation},
-        "fastModel": "",
-        "agents": {"builtin": {"exploreModel": "inherit"}, "crossSessionMessaging": False},
-        "general": {**common["general"], "chatRecording": True},
-        "memory": {"enableManagedAutoMemory": False, "enableManagedAutoDream": False},
-        "context": {"fileName": [f"{inside}/{name}" for name in INSTRUCTIONS]},
-        "tools": {"webSearch": {"enabled": False}},
-        "experimental": {"emitToolUseSummaries": False, "cron": False, "artifact": False},
-        "ui": {"enableFollowupSuggestions": False},
-        "disableAllHooks": True,
-    }

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.harnesses.base import Assignment, Launch, Reading
-from runner.harnesses.counts import gaps
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.installed import InstalledProgram
 from runner.harnesses.isolation import agent_folder, write_json, write_text
 from runner.harnesses.strands_driver import KEY_VARIABLE
-from runner.harnesses.strands_stream import hear, show
+from runner.harnesses.strands_stream import read_run, show
 from runner.harnesses.window import share_out
 
 DRIVER = Path(__file__).with_name("strands_driver.py")
@@ -23,7 +22,6 @@ PINNED = Installation(
     source=Source.PYPI,
     package="strands-agents",
     version="1.62.0",
-    executable="",
     runtime=Runtime.PYTHON,
     extras=("anthropic", "openai"),
     note="A library; the program that makes an agent of it comes with Harnessmark.",
@@ -66,19 +64,7 @@ class Strands(InstalledProgram):
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
         """Sums over its requests; how it ended is in its last line."""
-        heard = hear(stdout, assignment.endpoint.protocol)
-        usage = heard.usage
-        return Reading(
-            stop_reason=heard.stop_reason,
-            is_error=not heard.finished,
-            error=heard.error,
-            usage=usage,
-            usage_by_model={assignment.endpoint.model: usage} if usage and heard.calls else {},
-            turns=heard.turns,
-            retries=heard.retries if heard.started else None,
-            limit_hit=heard.limit_hit,
-            warnings=(*gaps(heard.calls, heard.lost), *self.unkept(assignment)),
-        )
+        return read_run(stdout, assignment.endpoint, self.unkept(assignment))
 
     def trace(self, line: str) -> str | None:
         """What the model says, the tools it calls, and what went wrong."""

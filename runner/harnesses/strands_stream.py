@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from runner.harnesses.counts import Counts, as_usage, nothing_used, total
-from runner.harnesses.endpoint import WireProtocol
+from runner.harnesses.base import Reading
+from runner.harnesses.counts import Counts, as_usage, gaps, nothing_used, total
+from runner.harnesses.endpoint import Endpoint, WireProtocol
 from runner.harnesses.stream import Event, count, mapping, objects, parsed, text
 from runner.harnesses.trace import plain, tool_line
-from runner.records import Usage
+from runner.records import DataWarning, Usage
 
 DONE = "end_turn"
 LIMITS: Mapping[str, str] = {"limit_turns": "turns"}
@@ -108,6 +109,28 @@ class Heard:
     def limit_hit(self) -> str | None:
         """The limit that ended it."""
         return LIMITS.get(self.stop_reason)
+
+
+def read_run(stdout: Path, endpoint: Endpoint, warnings: Sequence[DataWarning] = ()) -> Reading:
+    """The reading of a run, whatever is cut, broken or missing.
+
+    Args:
+        endpoint: what the requests went to; every one of them names its model.
+        warnings: what the caller knows already.
+    """
+    heard = hear(stdout, endpoint.protocol)
+    usage = heard.usage
+    return Reading(
+        stop_reason=heard.stop_reason,
+        is_error=not heard.finished,
+        error=heard.error,
+        usage=usage,
+        usage_by_model={endpoint.model: usage} if usage and heard.calls else {},
+        turns=heard.turns,
+        retries=heard.retries if heard.started else None,
+        limit_hit=heard.limit_hit,
+        warnings=(*gaps(heard.calls, heard.lost), *warnings),
+    )
 
 
 def hear(stdout: Path, protocol: WireProtocol) -> Heard:

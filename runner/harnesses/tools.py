@@ -12,7 +12,6 @@ TOOLS: Mapping[str, Installation] = {
         package="litellm",
         extras=("proxy",),
         version="1.108.7",
-        executable="",
         runtime=Runtime.PYTHON,
         script="litellm",
         note="The proxy of provider litellm; about 750 MB with all it needs.",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from runner.harnesses.base import Assignment, Launch
 from runner.harnesses.endpoint import Endpoint, WireProtocol
-from runner.harnesses.gemini_cli import ASSUMED_WINDOW, GeminiCli, threshold
+from runner.harnesses.gemini_cli import GeminiCli
+from runner.harnesses.gemini_settings import ASSUMED_WINDOW, threshold
 from runner.harnesses.registry import harness
 from runner.records import Limits
 from tests.harnesses.fakes import pretend_installed
