@@ -120,8 +120,8 @@ def _one_start(
         say(f"{start.what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
         process = launch_bound(start.command, environment=start.environment, folder=start.home, log=start.log)
         server = start.server(process.pid, program, owner=os.getpid())
-        write_server_file(start.file, server)
         try:
+            write_server_file(start.file, server)
             _await(server, start.address, say)
             yield Proxy(start.address, key, server)
         finally:
@@ -152,8 +152,8 @@ def start_proxy(
     say(f"{start.what}: starting the LiteLLM proxy {program.version}; this takes 10 to 30 s")
     pid = launch_free(start.command, environment={**start.environment, STAYS: "1"}, log=start.log)
     server = start.server(pid, program, owner=None)
-    write_server_file(start.file, server)
     try:
+        write_server_file(start.file, server)
         _await(server, start.address, say)
         _require_models(Proxy(start.address, key, server), routes)
     except _PortTaken:

@@ -165,8 +165,8 @@ class VllmServer:
             log=str(log),
             stays=stays,
         )
-        write_server_file(self.state / FILE, server)
         try:
+            write_server_file(self.state / FILE, server)
             self._await(server, recipe, key)
         except BaseException:
             # A user who gives up waiting does not want what is on its way either.
