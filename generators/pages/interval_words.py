@@ -10,6 +10,8 @@ from generators.tables.spread import Kind
 
 USED_UP = frozenset({Unit.DOLLARS, Unit.MINUTES, Unit.TOKENS, Unit.TURNS})
 """Units of which every run takes some."""
+NOTHING = 0.01
+"""Up to this share of its mean the lower end of an amount says no more than that there is none."""
 
 
 def interval_text(found: Interval | None, decimals: int = 2, *, missing: str) -> str:
@@ -44,12 +46,14 @@ def sureness(value: Value, unit: Unit) -> str:
 def span(interval: Interval | None, unit: Unit) -> str:
     """``95 %: 66.1 to 75.5``; empty where there is no interval.
 
-    The lower end of an amount that was cut at nothing is left out: ``95 %: at most $0.89``. No run is free.
+    The lower end of an amount is left out where it is nothing beside the mean, ``95 %: at most $0.89``: no
+    run is free, and digits of such an end would be made up.
     """
     if interval is None or interval.lower is None or interval.upper is None:
         return ""
     lower, upper = words.amount(interval.lower, unit), words.amount(interval.upper, unit)
-    ends = f"at most {upper}" if interval.lower == 0.0 and unit in USED_UP else f"{lower} to {upper}"
+    nothing = unit in USED_UP and interval.lower <= NOTHING * interval.estimate
+    ends = f"at most {upper}" if nothing else f"{lower} to {upper}"
     return f"{100 * interval.level:.0f} %: {ends}"
 
 

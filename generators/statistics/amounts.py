@@ -30,13 +30,19 @@ class Bootstrapped:
 
 
 def bootstrap_t(
-    values: Sequence[float] | Floats, *, seed: int = SEED, level: float = LEVEL
+    values: Sequence[float] | Floats, *, signed: bool = False, seed: int = SEED, level: float = LEVEL
 ) -> Bootstrapped | None:
     """Mean of a long-tailed amount with the bootstrap-t interval.
 
     Each of 2,000 resamples gives t* = (mean* - mean) / se*; the ends are mean - q(t*) se with the quantiles
     of t* crossed over (Efron 1979; Hall 1988), so that a long upper tail lengthens the upper side. Resamples
     without any spread say nothing of t* and are left out. Also for paired differences of costs or minutes.
+
+    Args:
+        values: one for each task.
+        signed: they are differences, whose mean may lie below zero though none of these does.
+        seed: of the draws.
+        level: share of intervals that shall hold the mean.
 
     Returns:
         None without values; without ends below five values, and where all are alike.
@@ -61,7 +67,7 @@ def bootstrap_t(
     low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
     error = spread / math.sqrt(count)
     lower, upper = mean - float(high) * error, mean - float(low) * error
-    if bool((known >= 0).all()):
+    if not signed and bool((known >= 0).all()):
         # What is never negative has no negative mean.
         lower = max(0.0, lower)
     return Bootstrapped(Interval(mean, min(lower, mean), max(upper, mean), count, level), RESAMPLES, seed)

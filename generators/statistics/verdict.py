@@ -113,9 +113,9 @@ def gather(pair: Pair) -> Evidence:
     """Interval and p of a pair.
 
     Passes and failures: the adjusted interval and exact McNemar; with several trials a task, the sign-flip
-    test over tasks in its place. Judge scores: the paired t interval, and of its p and that of the sign-flip
-    test the larger, so that a claim needs neither normal nor symmetric differences alone. Where tasks come in
-    clusters, the clustered p and interval take over if they are wider.
+    test over tasks in its place. Judge scores: the paired t interval and its p; where that is below 0.05, the
+    larger of it and of the p of the sign-flip test, so that a claim needs neither normal nor symmetric
+    differences alone. Where tasks come in clusters, the clustered p and interval take over if they are wider.
     """
     differences = paired_differences(pair.first, pair.second)
     if len(differences) == 0:

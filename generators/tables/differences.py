@@ -74,7 +74,7 @@ def amount_difference(first: Cell, second: Cell, measure: str) -> AmountDifferen
     if means is None:
         return AmountDifference(measure, None, None, None, None, reason or "no common task has it for both")
     differences = np.array([one[task] - two[task] for task in sorted(one.keys() & two.keys())])
-    drawn = bootstrap_t(differences)
+    drawn = bootstrap_t(differences, signed=True)
     p_value = sign_flip(differences).p_value if means.tasks >= FEWEST_TASKS else None
     return AmountDifference(measure, means, drawn.interval if drawn else None, p_value, apart, reason)
 

@@ -55,10 +55,15 @@ def _bootstrap(values: Floats) -> Interval | None:
     return found.interval if found else None
 
 
+def _bootstrap_difference(values: Floats) -> Interval | None:
+    found = bootstrap_t(values, signed=True)
+    return found.interval if found else None
+
+
 COSTS = (
     Question("mean cost", "bootstrap-t", False, False, True, _bootstrap),
     Question("mean cost", "t", False, False, True, _student),
-    Question("cost difference", "bootstrap-t", False, True, True, _bootstrap),
+    Question("cost difference", "bootstrap-t", False, True, True, _bootstrap_difference),
 )
 QUESTIONS = {
     Kind.CHECK: (

@@ -102,6 +102,7 @@ def test_the_price_of_a_machine_is_not_rounded_to_cents(usd: float, written: str
     [
         (0.0, Unit.DOLLARS, "95 %: at most $0.89"),
         (0.0, Unit.MINUTES, "95 %: at most 0.89"),
+        (0.000266, Unit.DOLLARS, "95 %: at most $0.89"),
         (0.0, Unit.POINTS, "95 %: 0.0 to 0.9"),
         (0.2, Unit.DOLLARS, "95 %: $0.20 to $0.89"),
     ],

@@ -54,6 +54,21 @@ def test_differences_may_be_negative() -> None:
     assert found.interval.lower < -2
 
 
+@pytest.mark.parametrize("values", [[3.4, 2.0, 3.1, 0.1, 73.0], [0.2, 0.1, 0.3, 0.2, 4.0, 0.1]])
+def test_an_interval_of_differences_is_the_same_whichever_of_two_comes_first(values: list[float]) -> None:
+    one, two = bootstrap_t(values, signed=True), bootstrap_t([-value for value in values], signed=True)
+    amount = bootstrap_t(values)
+    assert one is not None
+    assert two is not None
+    assert amount is not None
+    assert one.interval.lower is not None
+    assert one.interval.upper is not None
+    assert (two.interval.lower, two.interval.upper) == pytest.approx(
+        (-one.interval.upper, -one.interval.lower)
+    )
+    assert one.interval.lower < 0 == amount.interval.lower
+
+
 @pytest.mark.parametrize("values", [[5.0], [1.0, 2.0, 3.0, 4.0], [2.0] * 9])
 def test_too_few_or_equal_values_have_a_mean_without_ends(values: list[float]) -> None:
     found = bootstrap_t(values)
