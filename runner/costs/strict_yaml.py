@@ -44,9 +44,15 @@ def read_strict_yaml(path: Path) -> StrictDocument:
     """
     try:
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise ConfigurationError(f"cannot be read: {why}", where=str(path), remedy="check the path") from None
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
+        ) from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ConfigurationError(
+            f"line {line}: not UTF-8 text", where=str(path), remedy="save the file as UTF-8"
+        ) from None
     try:
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()

@@ -21,6 +21,9 @@ from runner.records import CellIdentity, Fingerprint, ModelName, PlannedTrial, P
 from runner.skills import Skill
 from runner.store import ResultsStore, model_slug, slug
 
+MAX_TRIALS = 100_000
+"""A plan is one file, which is written before the first trial and read again at every resume."""
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -88,9 +91,15 @@ def make_plan(
     that take turns on a server (``keys``) have one block of trials each, in an order drawn as well.
 
     Raises:
-        UsageError: two groups fill the same cell.
+        UsageError: two groups fill the same cell, or there are more trials than a plan can hold.
     """
     by_cell(groups)
+    total = sum(map(size, groups))
+    if total > MAX_TRIALS:
+        raise UsageError(
+            f"{total:,} trials are more than a plan holds, which is {MAX_TRIALS:,}",
+            remedy="lower --trials, or plan fewer cells or tasks",
+        )
     first = groups[0].settings
     taken, versions = _taken_numbers(store), Versions()
     generator = random.Random(first.seed)  # noqa: S311 - order of trials, no secret

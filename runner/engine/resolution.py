@@ -48,6 +48,12 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
     """
     name = settings.provider or ("endpoint" if settings.endpoint else "replay")
     provider(name)
+    if name == "replay" and settings.endpoint:
+        raise UsageError(
+            "the built-in model server has an address of its own",
+            where=f"--endpoint {settings.endpoint}",
+            remedy="leave --endpoint out, or name --provider endpoint",
+        )
     models = settings.model
     if not models and name == "replay":
         path = find_dataset(settings.dataset, places.datasets)

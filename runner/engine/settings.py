@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
 
 from runner.costs import TokenPrices
-from runner.costs.strict_yaml import yaml_words
+from runner.costs.strict_yaml import read_strict_yaml
 from runner.engine.spending import Budget
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
-from runner.records import Hosting, Limits, Part
+from runner.records import Hosting, Limits, Part, VariableName
 
 MAX_CONFIG_BYTES = 256 * 1024
 LOCAL = ("notify",)
@@ -34,7 +33,7 @@ class RunSettings(Part):
     provider: str = ""
     endpoint: str | None = None
     model: tuple[str, ...] = ()
-    api_key_env: str | None = None
+    api_key_env: VariableName | None = None
     protocol: Annotated[tuple[WireProtocol, ...], Field(description="the only ones the server speaks")] = ()
     backend_model: Annotated[str | None, Field(description="the model's id behind the proxy")] = None
     backend_protocol: Annotated[
@@ -178,13 +177,11 @@ def read_settings(config: Path | None, flags: Mapping[str, object]) -> RunSettin
     Raises:
         ConfigurationError: every fault of file and flags in one report.
     """
-    merged: dict[str, object] = _read_file(config) if config is not None else {}
-    merged.update({name: value for name, value in flags.items() if value is not None})
-    if "agent" in merged:
-        agent = merged.pop("agent")
-        merged.setdefault("harness", agent)
+    faults: list[str] = []
+    merged = _one_name(_read_file(config), faults) if config is not None else {}
+    merged |= _one_name({name: value for name, value in flags.items() if value is not None}, faults)
     where = str(config) if config is not None else "command line"
-    faults = [f"{name}: unknown key{_hint(name)}" for name in merged if name not in RunSettings.model_fields]
+    faults += [f"{name}: unknown key{_hint(name)}" for name in merged if name not in RunSettings.model_fields]
     known = {name: value for name, value in merged.items() if name in RunSettings.model_fields}
     try:
         # Flags arrive as text, so numbers written as text are taken.
@@ -207,21 +204,17 @@ def changed(settings: RunSettings, flags: Mapping[str, object]) -> RunSettings:
     return read_settings(None, {**settings.model_dump(), **{n: v for n, v in flags.items() if v is not None}})
 
 
+def _one_name(given: Mapping[str, object], faults: list[str]) -> dict[str, object]:
+    """``given`` with the harness under its own name, where it was called agent."""
+    if "agent" in given and "harness" in given:
+        faults.append("agent: another name for harness; give one of the two")
+    return {"harness" if name == "agent" else name: value for name, value in given.items()}
+
+
 def _read_file(path: Path) -> dict[str, object]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
-        ) from None
-    if len(data) > MAX_CONFIG_BYTES:
+    if path.is_file() and path.stat().st_size > MAX_CONFIG_BYTES:
         raise ConfigurationError("is larger than any run configuration", where=str(path))
-    try:
-        document = yaml.safe_load(data)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"not YAML: {yaml_words(error)}", where=str(path), remedy="correct the file"
-        ) from None
+    document = read_strict_yaml(path).value
     if document is None:
         return {}
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):

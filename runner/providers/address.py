@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
+from runner.records import require_variable_name
 
 VERSION_PATH = "/v1"
 WITHOUT_VERSION = frozenset({WireProtocol.MESSAGES, WireProtocol.GENERATE_CONTENT})
@@ -57,10 +58,12 @@ def api_key(variable: str | None, environment: Mapping[str, str]) -> str:
     """The key in the environment variable; empty where no variable is named.
 
     Raises:
-        ConfigurationError: it is not set, or holds what no key can be; the value is never shown.
+        ConfigurationError: ``variable`` is no name, is not set, or holds what no key can be; the value is
+            never shown.
     """
     if variable is None:
         return ""
+    require_variable_name(variable)
     key = environment.get(variable, "").strip()
     if not key:
         raise ConfigurationError(

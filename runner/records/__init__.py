@@ -55,6 +55,7 @@ from runner.records.trial import (
 )
 from runner.records.upgrade import KINDS, parse_record
 from runner.records.usage import CacheSemantics, SemanticsDecision, Usage
+from runner.records.variable import VariableName, require_variable_name
 from runner.records.warning import CODES, DataWarning
 
 __all__ = [
@@ -126,11 +127,13 @@ __all__ = [
     "TrialIdentity",
     "TrialRecord",
     "Usage",
+    "VariableName",
     "WindowGauge",
     "WindowHistogram",
     "Workload",
     "chain_value",
     "json_schemas",
     "parse_record",
+    "require_variable_name",
     "sha256_of",
 ]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from runner.errors import UsageError
+from runner.records import require_variable_name
 from runner.serving.archive import archive
 from runner.serving.collecting import collect
 from runner.serving.collector import CollectorSettings
@@ -81,6 +82,7 @@ def settings_of(
 
     Raises:
         UsageError: a number is out of range, or an address cannot be asked.
+        ConfigurationError: the name of the key's variable is none.
     """
     base = given["base_url"] or environment.get("BASE_URL") or BASE_URL
     url = given["metrics_url"] or environment.get("METRICS_URL") or metrics_url_of(base)
@@ -99,7 +101,7 @@ def settings_of(
         timeout_seconds=timeout,
         session_name=given["session_name"] or f"collector-{uuid.uuid4().hex[:8]}",
         prefix=given["prefix"],
-        api_key_env=given["api_key_env"],
+        api_key_env=given["api_key_env"] and require_variable_name(given["api_key_env"]),
     )
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from runner.errors import EndpointError, UsageError
+from runner.records import require_variable_name
 from runner.serving.database import Answer
 from runner.serving.exposition import PREFIX, samples_in
 
@@ -122,7 +123,10 @@ def bearer(variable: str | None, environment: Mapping[str, str]) -> str:
 
     Raises:
         UsageError: it is not set, or holds what no key can be; the value is never shown.
+        ConfigurationError: ``variable`` is no name.
     """
+    if variable:
+        require_variable_name(variable)
     key = environment.get(variable, "").strip() if variable else ""
     if variable and not (key and key.isascii() and key.isprintable()):
         raise UsageError(f"the environment variable {variable} holds no key", remedy=f"export {variable}=...")

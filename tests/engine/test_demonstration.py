@@ -9,7 +9,7 @@ from runner.engine.places import Places
 from runner.engine.planning import make_plan
 from runner.engine.resolution import complete, resolve_all
 from runner.engine.settings import RunSettings
-from runner.errors import HarnessmarkError
+from runner.errors import HarnessmarkError, UsageError
 from runner.records import CheckStatus, CostBasis, Hosting, InvocationKind, Outcome
 from runner.store import verify
 from tests.engine.runs import demonstration, run
@@ -90,6 +90,17 @@ def test_the_same_seed_plans_the_same_order_and_another_one_does_not(places: Pla
 
     assert order(1) == order(1)
     assert any(order(seed) != order(1) for seed in range(2, 6))
+
+
+def test_more_trials_than_a_plan_holds_are_refused_at_once(places: Places) -> None:
+    settings = complete(RunSettings(trials=99_999_999_999), places)
+    with pytest.raises(UsageError, match="more than a plan holds"):
+        make_plan(resolve_all([settings], places), demonstration(places), now=NOON)
+
+
+def test_an_address_beside_the_built_in_server_is_refused(places: Places) -> None:
+    with pytest.raises(UsageError, match="address of its own"):
+        complete(RunSettings(provider="replay", endpoint="http://127.0.0.1:9/v1"), places)
 
 
 def test_a_cut_run_has_all_cells_alike(places: Places) -> None:

@@ -41,6 +41,20 @@ def test_comma_lists_become_lists() -> None:
 def test_agent_is_another_name_for_harness(tmp_path: Path) -> None:
     assert read_settings(None, {"agent": "pi"}).harness == ("pi",)
     assert read_settings(written(tmp_path, "agent: pi\n"), {}).harness == ("pi",)
+    assert read_settings(written(tmp_path, "harness: loop\n"), {"agent": "pi"}).harness == ("pi",)
+
+
+@pytest.mark.parametrize("flags", [{"agent": "pi", "harness": "loop"}, {}])
+def test_two_names_for_the_harness_that_contradict_are_refused(tmp_path: Path, flags: dict[str, str]) -> None:
+    config = None if flags else written(tmp_path, "agent: pi\nharness: loop\n")
+    with pytest.raises(ConfigurationError, match="another name for harness"):
+        read_settings(config, flags)
+
+
+def test_a_key_in_place_of_its_variables_name_is_refused_and_never_shown() -> None:
+    with pytest.raises(ConfigurationError, match="not a key") as caught:
+        read_settings(None, {"api_key_env": "sk-ant-hunter2-hunter2"})
+    assert "hunter2" not in caught.value.message()
 
 
 def test_every_fault_is_in_one_report_with_a_hint(tmp_path: Path) -> None:
@@ -61,6 +75,7 @@ def test_every_fault_is_in_one_report_with_a_hint(tmp_path: Path) -> None:
         ("a: [", "not YAML: line 1, column 5: expected the node content"),
         ("!!python/object/apply:os.system ['true']", "not YAML"),
         ("1: 2\n", "keys and values"),
+        ("seed: 1\nseed: 2\n", "'seed' is given twice"),
     ],
 )
 def test_a_file_that_is_no_mapping_is_refused(tmp_path: Path, text: str, complaint: str) -> None:

@@ -7,17 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-import yaml
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from runner.costs import TokenPrices
-from runner.costs.strict_yaml import yaml_words
+from runner.costs.strict_yaml import read_strict_yaml
 from runner.errors import ConfigurationError, UsageError
 from runner.harnesses.endpoint import WireProtocol
 from runner.judges.base import AGENTIC
 from runner.judges.registry import judge
 from runner.judges.replay import SCRIPTED_MODEL, SCRIPTED_READER
-from runner.records import Limits, Part
+from runner.records import Limits, Part, VariableName
 from runner.store import model_slug, slug
 
 MAX_CONFIG_BYTES = 64 * 1024
@@ -32,7 +31,7 @@ class JudgeSettings(Part):
     model: str = ""
     provider: str = ""
     endpoint: str | None = None
-    api_key_env: str | None = None
+    api_key_env: VariableName | None = None
     protocol: tuple[WireProtocol, ...] = ()
     effort: str | None = None
     rubric: Annotated[str | None, Field(description="default: the one that declares the trial's skill")] = (
@@ -130,19 +129,9 @@ def _completed(settings: JudgeSettings) -> JudgeSettings:
 
 
 def _read_file(path: Path) -> dict[str, object]:
-    try:
-        data = path.read_bytes()
-        document = yaml.safe_load(data[: MAX_CONFIG_BYTES + 1])
-    except OSError as error:
-        raise ConfigurationError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="check the path"
-        ) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigurationError(
-            f"not YAML: {yaml_words(error)}", where=str(path), remedy="correct the file"
-        ) from None
-    if len(data) > MAX_CONFIG_BYTES:
+    if path.is_file() and path.stat().st_size > MAX_CONFIG_BYTES:
         raise ConfigurationError("is larger than any settings of a judge", where=str(path))
+    document = read_strict_yaml(path).value
     if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
         raise ConfigurationError("must hold keys and values", where=str(path))
     return dict(document)
