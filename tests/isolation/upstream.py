@@ -94,15 +94,15 @@ def upstream(answer: Answer) -> Iterator[Upstream]:
         yield made
     finally:
         listener.shutdown(socket.SHUT_RDWR)
+        accepting.join()
         listener.close()
-        accepting.join(5)
         for connection in connections:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
                 continue
         for thread in threads:
-            thread.join(5)
+            thread.join()
 
 
 def _read(connection: socket.socket) -> Seen | None:

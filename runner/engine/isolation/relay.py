@@ -20,7 +20,7 @@ from runner.harnesses.endpoint import Endpoint
 
 CHUNK = 64 * 1024
 MAX_HEAD_BYTES = 256 * 1024
-LINGER_SECONDS = 1.0
+LINGER_SECONDS = 30.0
 MAX_BODY_BYTES = 64 * 1024 * 1024
 HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
