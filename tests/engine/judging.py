@@ -56,9 +56,10 @@ def script(places: Places, *lines: str) -> None:
 
 
 def asked(places: Places) -> list[dict[str, Any]]:
-    """Every question that the scripted judge got."""
+    """Every question that the scripted judge got; a line that is still being written is none yet."""
     log = places.harnesses / "judge-log"
-    return [json.loads(line) for line in log.read_text().splitlines()] if log.is_file() else []
+    lines = log.read_text().split("\n")[:-1] if log.is_file() else []
+    return [json.loads(line) for line in lines]
 
 
 def judge(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 
 import pytest
 from hypothesis import given
@@ -136,10 +135,10 @@ def test_a_spent_trial_budget_ends_the_repairs(places: Places) -> None:
 
 def test_time_left_for_a_trial_shortens_its_next_invocation(places: Places) -> None:
     text = "change()\ntime.sleep(0 if kind == 'whole' else 60)\n"
-    run_script(places, text, max_trial_seconds=2.5)
+    run_script(places, text, max_trial_seconds=6)
     record = only_trial(places)
     assert (record.outcome, kinds(places)) == (Outcome.TIMEOUT, [FIRST, TOP_UP])
-    assert (record.duration_seconds or 0) < 15
+    assert (record.duration_seconds or 0) < 50
 
 
 def test_an_agent_that_repeats_itself_is_stopped(places: Places) -> None:
@@ -174,9 +173,9 @@ def test_a_run_whose_endpoint_saw_no_request_is_not_taken_for_a_measurement(plac
     ],
 )
 def test_a_server_that_is_gone_is_not_the_models_failure(script: str, outcome: str, places: Places) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        gone = f"http://127.0.0.1:{nobody.getsockname()[1]}/v1"
-    code, _ = run_script(places, script, endpoint=gone, max_retries=0, max_topups=0, timeout_seconds=3)
+    # A port that was given back could be another server's by now.
+    gone, seconds = "http://127.0.0.1:9/v1", 6 if outcome == "timeout" else 55
+    code, _ = run_script(places, script, endpoint=gone, max_retries=0, max_topups=0, timeout_seconds=seconds)
     record = only_trial(places)
     assert (code, record.outcome) == (3, Outcome.INFRASTRUCTURE), record.outcome_reason
     assert f"it answered none of 1 requests (ConnectError) ({outcome}: " in record.outcome_reason

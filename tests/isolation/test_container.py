@@ -56,7 +56,9 @@ class Fake:
         self.runtime = Runtime(self.program, True, "")
 
     def told(self, first: str) -> list[list[str]]:
-        lines = [json.loads(line) for line in self.log.read_text().splitlines()]
+        """Its arguments of each call that began so; a line that is still being written is none yet."""
+        whole = self.log.read_text().split("\n")[:-1] if self.log.is_file() else []
+        lines = [json.loads(line) for line in whole]
         return [words for words in lines if words[0] == first]
 
 
