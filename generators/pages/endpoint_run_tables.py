@@ -22,6 +22,7 @@ from runner.records.bench_figures import Distribution
 from runner.records.bench_manifest import CalibrationRow
 from runner.records.bench_summary import BenchAccount, TargetSummary
 
+CUT = "they may be billed; what they cost is not known"
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
 
 
@@ -78,6 +79,7 @@ def account_table(run: EndpointRun) -> Table:
     columns = [Column("Mapping"), Column("Case", explanation="cases of which something is missing")]
     columns += [Column("Planned", "number"), Column("Done", "number"), Column("Skipped", "number")]
     columns += [Column("Left", "number", "neither done nor skipped: the run was ended before")]
+    columns += [Column("Cut", "number", "requests that were given up in flight")]
     columns += [Column("Warm-ups", "number", "part of the planned; in no figure")]
     columns += [Column("Unplanned", "number", "of searches, which plan as they go")]
     return table(f"Plan of run {run.run_id}", columns, rows)
@@ -243,6 +245,9 @@ def _account(account: BenchAccount) -> list[Entry]:
         count_entry(account.done),
         Entry(f"{skipped:,}", float(skipped), note=tally(dict(account.skipped))),
         count_entry(account.left),
+        Entry(
+            f"{account.cut_requests:,}", float(account.cut_requests), note=CUT if account.cut_requests else ""
+        ),
         count_entry(account.warm_ups),
         count_entry(account.unplanned),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Protocol as Interface
 
 from runner.endpoint.request import AskRequest, Deadlines, Message, Protocol, Tool, ToolCall
@@ -21,6 +22,8 @@ __all__ = [
     "ANSWERED",
     "Ask",
     "AskRequest",
+    "Counted",
+    "CutInFlight",
     "Deadlines",
     "Failure",
     "Fragment",
@@ -37,13 +40,36 @@ __all__ = [
 ]
 
 
+class CutInFlight(asyncio.CancelledError):
+    """A request was given up after it had been sent: it may be billed, and nobody says what it cost."""
+
+
 class Ask(Interface):
     """Sends one request and says everything that came of it.
 
     It never raises for what an endpoint does: every failure is a class of the result. It never sends a
-    request twice. Cancelling the call closes its connection and raises ``asyncio.CancelledError``.
+    request twice. Cancelling the call closes its connection and raises ``asyncio.CancelledError``, which is a
+    :class:`CutInFlight` once the request was sent.
     """
 
     async def __call__(self, request: AskRequest) -> StreamResult:
         """The answer, timed."""
         ...
+
+
+class Counted:
+    """An ask that counts what was sent through it, whatever came of it."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+        self.sent = 0
+
+    async def __call__(self, request: AskRequest) -> StreamResult:
+        """The answer, timed."""
+        try:
+            result = await self._ask(request)
+        except CutInFlight:
+            self.sent += 1
+            raise
+        self.sent += 1
+        return result

@@ -11,6 +11,7 @@ from typing import Literal
 import httpx
 
 from runner.endpoint.address import EndpointAddress, build
+from runner.endpoint.ask import CutInFlight
 from runner.endpoint.breaker import CircuitBreaker
 from runner.endpoint.carrier import Carrier
 from runner.endpoint.exchange import Bounds, Broken, Exchange
@@ -83,7 +84,11 @@ class StreamClient:
 
     async def __call__(self, request: AskRequest) -> StreamResult:
         """The answer, timed and understood. Reading it is done in small steps, outside all stamps."""
-        result = await read_between(await self._exchange(request), self._bounds)
+        exchange = await self._exchange(request)
+        try:
+            result = await read_between(exchange, self._bounds)
+        except asyncio.CancelledError:
+            raise CutInFlight from None
         if self._breaker is not None:
             self._breaker.observe(result.outcome, result.http_status)
         return result
@@ -113,6 +118,10 @@ class StreamClient:
             exchange.stamps.released = begun = time.perf_counter_ns()
             exchange.started_at = datetime.now(UTC)
             await carrier.carry(exchange, built)
+        except asyncio.CancelledError:
+            if exchange.stamps.sent is None:
+                raise
+            raise CutInFlight from None
         finally:
             self._slots.put_nowait(carrier)
         exchange.loop_lag_ms = self._lag.largest_ms_since(begun)

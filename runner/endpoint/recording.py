@@ -101,14 +101,21 @@ def trial_record(played: Played, entry: Entry, keeping: Keeping) -> BenchTrial:
     )
 
 
-def skipped_record(case: Case, slot: Slot, seed: int, entry: Entry, reason: str) -> BenchTrial:
-    """The record of a trial that was planned and never asked."""
+def skipped_record(
+    case: Case, slot: Slot, seed: int, entry: Entry, reason: str, *, cut: int = 0
+) -> BenchTrial:
+    """The record of a trial that was planned and has no result: never asked, or given up.
+
+    Args:
+        cut: how many requests of it had been sent.
+    """
     return BenchTrial(
         **_identity(case, slot, seed, entry),
         skipped=reason,
         outcome=None,
         score=BenchScore(verdict="skipped", value=None, reason=reason),
         load=entry.load,
+        cut_requests=cut,
     )
 
 

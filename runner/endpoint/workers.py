@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from contextlib import AsyncExitStack, suppress
 from datetime import UTC, datetime
 from types import TracebackType
 
+from runner.endpoint.ask import CutInFlight
 from runner.endpoint.breaker import CircuitBreaker
 from runner.endpoint.client import circuit_open
 from runner.endpoint.exchange import Bounds, Exchange
@@ -141,7 +143,10 @@ class Worker:
             exchange = await future
         except asyncio.CancelledError:
             self._say(GivenUp(number))
-            raise
+            if time.perf_counter_ns() < (request.scheduled_ns or 0):
+                raise
+            # The process sent it as soon as it was due.
+            raise CutInFlight from None
         finally:
             self._waiting.pop(number, None)
         exchange.request = request

@@ -33,6 +33,9 @@ class BenchAccount(Part):
     left: Count = Field(default=0, description="neither done nor skipped: the run was ended before")
     warm_ups: Count = Field(default=0, description="part of planned; in no figure")
     unplanned: Count = Field(default=0, description="trials of searches, which plan as they go")
+    cut_requests: Count = Field(
+        default=0, description="given up in flight: they may be billed, and what they cost is unknown"
+    )
 
 
 class ClientError(Part):

@@ -206,6 +206,11 @@ class BenchTrial(Record):
     adjustments: tuple[str, ...] = ()
     cost_usd: float | None = Field(default=None, ge=0, description="all requests; null with any part unknown")
     responses_kept: bool = True
+    cut_requests: Count = Field(
+        default=0,
+        description="requests of it that were given up in flight, in this sitting or in earlier ones: they "
+        "may be billed, what they cost is unknown, and no other figure counts them",
+    )
 
     def to_line(self) -> bytes:
         """The record as one line of JSON with its end."""

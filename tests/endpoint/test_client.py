@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from runner.endpoint.address import EndpointAddress
-from runner.endpoint.ask import Ask, Outcome, Phase, StreamResult
+from runner.endpoint.ask import Ask, Counted, Outcome, Phase, StreamResult
 from runner.endpoint.breaker import CircuitBreaker
 from runner.endpoint.client import StreamClient, Transport
 from runner.endpoint.lag import LagMonitor
@@ -112,6 +112,28 @@ def test_a_planned_time_is_kept_and_lateness_shows_as_queue() -> None:
     assert late.sent is not None
     assert late.scheduled is not None
     assert late.sent - late.scheduled >= 500_000_000
+
+
+@pytest.mark.parametrize("transport", ["asyncio", "httpx"])
+def test_a_request_that_is_given_up_says_whether_it_had_been_sent(transport: Transport) -> None:
+    heard = asyncio.Event()
+
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        heard.set()
+        await peer.request()
+
+    async def run() -> None:
+        async with serving(script) as server, StreamClient(server.address, transport=transport) as client:
+            first, waiting = Counted(client), Counted(client)
+            asked = [asyncio.ensure_future(each(question())) for each in (first, waiting)]
+            await heard.wait()
+            for each in asked:
+                each.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+            assert (first.sent, waiting.sent) == (1, 0), "there is one connection for both"
+
+    asyncio.run(run())
 
 
 def test_a_server_that_wants_a_pause_gets_it_outside_measured_time() -> None:

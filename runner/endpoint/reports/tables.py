@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from runner.endpoint.reports import shown
 from runner.endpoint.reports.load_tables import load_flags, load_tables
 from runner.endpoint.reports.table import CLIENT, Head, Table
+from runner.endpoint.statistics.outcomes import cut_words
 from runner.records.bench_manifest import BenchCalibration, BenchManifest
 from runner.records.bench_summary import BenchSummary
 from runner.records.bench_trial import BenchTrial
@@ -62,6 +63,8 @@ def _facts(manifest: BenchManifest, summary: BenchSummary) -> Iterator[tuple[str
     account = summary.account
     skipped = sum(account.skipped.values())
     yield "Trials", f"{account.planned} planned, {account.done} done, {skipped} skipped, {account.left} left"
+    if account.cut_requests:
+        yield "Cut", cut_words(account.cut_requests)
     yield "Reference", summary.reference
     yield "Seed", str(settings.seed)
     yield "Concurrency", str(settings.concurrency)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from runner.endpoint.ask import Ask
+from runner.endpoint.ask import Ask, Counted
 from runner.endpoint.request import AskRequest
 from runner.endpoint.result import StreamResult
 from runner.endpoint.suites.asking import Manner
@@ -58,6 +58,7 @@ class StageMeans:
         stopped: why nothing more is to be sent; empty while there is nothing against it. Looked at before
             each request of a closed loop and at each planned send time.
         over: takes each unit as it ends. It must not wait: others are being measured.
+        cut: takes each unit that is given up, with how many requests of it had been sent.
     """
 
     asks: tuple[Ask, ...]
@@ -65,6 +66,7 @@ class StageMeans:
     manner: Manner
     stopped: Callable[[], str]
     over: Callable[[Done], None]
+    cut: Callable[[Unit, int], None]
 
 
 async def play_stage(stage: LoadStage, units: Sequence[Unit], sitting: int, means: StageMeans) -> str:
@@ -136,8 +138,12 @@ async def _make(
     """Make one unit; ``turn`` says whose it is."""
     started, workers = datetime.now(UTC), len(means.asks)
     whose = turn % workers
-    ask = means.asks[whose] if due is None else _Scheduled(means.asks[whose], due)
-    played = await play(unit.case, unit.slot, ask, means.target, means.manner)
+    ask = Counted(means.asks[whose] if due is None else _Scheduled(means.asks[whose], due))
+    try:
+        played = await play(unit.case, unit.slot, ask, means.target, means.manner)
+    except asyncio.CancelledError:
+        means.cut(unit, ask.sent)
+        raise
     first = played.results[0].milestones if played.results else None
     late = None if due is None or first is None else between(due, first.sent)
     place = LoadPlace(

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from runner.endpoint.result import ReportedUsage
-from runner.endpoint.statistics.outcomes import OURS
+from runner.endpoint.statistics.outcomes import GIVEN_UP, OURS
 from runner.records.bench_figures import Money, Tokens
 from runner.records.bench_manifest import BenchPrice
 from runner.records.bench_trial import BenchRequest, BenchTrial
@@ -47,25 +47,33 @@ def request_cost(usage: ReportedUsage | None, price: BenchPrice) -> tuple[float 
 
 
 def money(
-    trials: Sequence[BenchTrial], solved: int, attempts: int, *, alike: Sequence[BenchTrial] | None = None
+    trials: Sequence[BenchTrial],
+    solved: int,
+    attempts: int,
+    *,
+    alike: Sequence[BenchTrial] | None = None,
+    cut: int = 0,
 ) -> Money:
     """All that a group of trials cost. What the unsolved ones cost is part of the cost per solved.
 
     Args:
         alike: those of ``trials`` that ``solved`` and ``attempts`` count, where these are not all: their own
             money is what is divided, so that no kind of case pays for the right answers of another.
+        cut: requests that were given up in flight. The total is unknown with them; they belong to no attempt,
+            so that what an attempt cost is not.
     """
     divided = None if alike is None or len(alike) == len(trials) else money(alike, solved, attempts)
     requests = [request for trial in trials for request in trial.requests if request.outcome not in OURS]
     known = [request.cost_usd for request in requests if request.cost_usd is not None]
     missing = Counter(request.cost_missing or "unknown" for request in requests if request.cost_usd is None)
     total = sum(known) if requests and not missing else None
+    missing += Counter({GIVEN_UP: cut} if cut else {})
     reported = [request.cost_reported_usd for request in requests]
     told = [each for each in reported if each is not None]
     return Money(
-        total_usd=None if total is None else round(total, DECIMALS),
+        total_usd=None if total is None or cut else round(total, DECIMALS),
         known_usd=round(sum(known), DECIMALS),
-        requests=len(requests),
+        requests=len(requests) + cut,
         priced_requests=len(known),
         unknown=dict(sorted(missing.items())),
         reported_usd=round(sum(told), DECIMALS) if told and len(told) == len(reported) else None,

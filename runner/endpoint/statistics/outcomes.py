@@ -10,10 +10,13 @@ from runner.endpoint.result import Outcome
 from runner.endpoint.statistics.intervals import rate
 from runner.records.bench_figures import RateFigure, Reliability
 from runner.records.bench_trial import BenchRequest
+from runner.records.nouns import counted
 
 ANSWERED = frozenset(outcome.value for outcome in ANSWERED_OUTCOMES)
 OURS = frozenset({Outcome.CANCELLED.value, Outcome.HARNESS_ERROR.value, Outcome.SKIPPED_BUDGET.value})
 """Classes that say nothing of the endpoint."""
+GIVEN_UP = "given up in flight"
+"""Why a trial that was sent has no result: the user did not wait for it. Resuming makes it again."""
 TIMED_OUT = frozenset(
     outcome.value
     for outcome in (
@@ -23,6 +26,11 @@ TIMED_OUT = frozenset(
         Outcome.TIMEOUT_TOTAL,
     )
 )
+
+
+def cut_words(requests: int) -> str:
+    """What is to be said of so many requests that were given up in flight."""
+    return f"{counted(requests, 'request')} cut in flight; what they cost is unknown"
 
 
 def is_answered(request: BenchRequest) -> bool:

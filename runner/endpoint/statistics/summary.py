@@ -13,7 +13,7 @@ from runner.endpoint.statistics.distribution import distribution, measures
 from runner.endpoint.statistics.doubts import asked_flags, request_flags
 from runner.endpoint.statistics.load import curves
 from runner.endpoint.statistics.money import money, tokens
-from runner.endpoint.statistics.outcomes import reliability
+from runner.endpoint.statistics.outcomes import GIVEN_UP, reliability
 from runner.endpoint.statistics.pairing import comparisons
 from runner.endpoint.statistics.scores import has_passed, of_one_kind, score, was_attempted
 from runner.endpoint.statistics.thresholds import judged, parse_thresholds
@@ -45,16 +45,12 @@ def summarise(
     manifest: BenchManifest, trials: Sequence[BenchTrial], ending: Ending, trials_sha256: str
 ) -> BenchSummary:
     """Every figure. Same input, same output: bootstraps are seeded with the run's own seed."""
-    outside = {
-        target.identifier: [
-            trial for trial in trials if trial.target == target.identifier and trial.load is None
-        ]
-        for target in manifest.targets
-    }
-    every = {
-        target.identifier: [trial for trial in trials if trial.target == target.identifier]
-        for target in manifest.targets
-    }
+    every, cut = dict[str, list[BenchTrial]](), dict[str, int]()
+    for target in manifest.targets:
+        mine = [trial for trial in trials if trial.target == target.identifier]
+        cut[target.identifier] = sum(trial.cut_requests for trial in mine)
+        every[target.identifier] = [trial for trial in mine if trial.skipped != GIVEN_UP]
+    outside = {name: [trial for trial in mine if trial.load is None] for name, mine in every.items()}
     variants = {case.identifier: case.variant_of for case in manifest.cases if case.variant_of}
     seed = manifest.settings.seed
     summary = BenchSummary(
@@ -72,7 +68,9 @@ def summarise(
         exit_code=ending.exit_code,
         account=account(manifest, trials),
         reference=manifest.reference,
-        targets=tuple(_target(manifest, name, outside[name], every[name], variants) for name in outside),
+        targets=tuple(
+            _target(manifest, name, outside[name], every[name], variants, cut[name]) for name in outside
+        ),
         cases=tuple(_cases(manifest, outside)),
         slices=tuple(_slices(manifest, outside)),
         comparisons=comparisons(manifest.reference, outside, seed),
@@ -102,6 +100,7 @@ def account(
         if (target is None or trial.target == target)
         and (case is None or (trial.case == case and trial.load is None))
     ]
+    cut, mine = sum(t.cut_requests for t in mine), [t for t in mine if t.skipped != GIVEN_UP]
     listed = [trial for trial in mine if trial.key in planned]
     skipped = Counter(trial.skipped for trial in listed if trial.skipped is not None)
     done = len(listed) - skipped.total()
@@ -112,6 +111,7 @@ def account(
         left=len(planned) - len(listed),
         warm_ups=sum(each.warm_up for each in planned.values()),
         unplanned=len(mine) - len(listed),
+        cut_requests=cut,
     )
 
 
@@ -121,6 +121,7 @@ def _target(
     outside: Sequence[BenchTrial],
     every: Sequence[BenchTrial],
     variants: Mapping[str, str],
+    cut: int,
 ) -> TargetSummary:
     mine = [trial for trial in outside or every if not trial.warm_up]
     alike = of_one_kind(mine)
@@ -139,12 +140,12 @@ def _target(
     return TargetSummary(
         target=name,
         label=label,
-        account=account(manifest, every, name),
+        account=account(manifest, every, name).model_copy(update={"cut_requests": cut}),
         score=score(scored, variants) if any(map(was_attempted, scored)) else None,
         reliability=reliability(requests),
         measures=found,
         tokens=told,
-        money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike),
+        money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike, cut=cut),
         seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
         client=client,

@@ -225,7 +225,7 @@ def _work_off(
 
     with stack:
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
-        writer = Writer(TrialLog(run))
+        writer = Writer(TrialLog(run), {each.key: each.cut_requests for each in trials if each.cut_requests})
         stack.callback(writer.close)
         prices = {target.identifier: target.price for target in manifest.targets}
         means = Means(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from runner.endpoint.statistics.money import at_most
-from runner.endpoint.statistics.outcomes import OURS
+from runner.endpoint.statistics.outcomes import GIVEN_UP, OURS
 from runner.records.bench_manifest import BenchManifest, BenchPrice
 from runner.records.bench_summary import BenchAccount
 from runner.records.bench_trial import BenchTrial
@@ -27,7 +27,7 @@ FOR_ALL = "it is for all sittings together: a new run may have a larger one"
 def counts(trial: BenchTrial) -> bool:
     """Whether a trial is over: made, or skipped for good. One that we ourselves gave up is not."""
     if trial.skipped is not None:
-        return trial.skipped not in MADE_UP_FOR
+        return trial.skipped not in MADE_UP_FOR | {GIVEN_UP}
     return all(request.outcome not in OURS for request in trial.requests)
 
 

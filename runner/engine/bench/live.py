@@ -78,10 +78,15 @@ def manner_of(manifest: BenchManifest) -> Manner:
 
 
 class Writer:
-    """Puts trials on the disk from a thread of its own, so that no stream waits for it."""
+    """Puts trials on the disk from a thread of its own, so that no stream waits for it.
 
-    def __init__(self, log: TrialLog) -> None:
-        self._log = log
+    Args:
+        cut: requests that earlier sittings gave up in flight, by the trials' keys. The line of a trial that
+            is made again stands in place of the one that told of them, and goes on telling it.
+    """
+
+    def __init__(self, log: TrialLog, cut: Mapping[str, int] | None = None) -> None:
+        self._log, self._cut = log, cut or {}
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="trials")
         self._begun: set[asyncio.Future[None]] = set()
 
@@ -107,7 +112,9 @@ class Writer:
             await self._over(next(iter(self._begun)))
 
     def _put(self, trial: BenchTrial) -> asyncio.Future[None]:
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, trial)
+        before = self._cut.get(trial.key, 0)
+        told = trial.model_copy(update={"cut_requests": trial.cut_requests + before}) if before else trial
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, told)
         self._begun.add(future)
         return future
 

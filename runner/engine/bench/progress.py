@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from runner.endpoint.statistics.outcomes import cut_words
 from runner.engine.bench.calibrating import shared
 from runner.engine.bench.ledger import FOR_ALL, MONEY_SPENT, asks_again
 from runner.records.bench_manifest import BenchManifest
@@ -75,6 +76,8 @@ def ending_lines(run: BenchRun, manifest: BenchManifest, summary: BenchSummary) 
     skipped = sum(account.skipped.values())
     planned = counted(account.planned, "trial")
     yield f"{account.done} of {planned} done, {skipped} skipped, {account.left} left"
+    if account.cut_requests:
+        yield f"  {cut_words(account.cut_requests)}"
     for reason, count in account.skipped.items():
         yield f"  skipped {count}: {reason}" + (f"; {FOR_ALL}" if reason == MONEY_SPENT else "")
     if summary.ended_reason:

@@ -8,11 +8,12 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from runner.endpoint.ask import Ask
+from runner.endpoint.ask import Ask, Counted
 from runner.endpoint.client import StreamClient
 from runner.endpoint.recording import Entry, skipped_record, trial_record
 from runner.endpoint.result import StreamResult
 from runner.endpoint.statistics.money import request_cost
+from runner.endpoint.statistics.outcomes import GIVEN_UP
 from runner.endpoint.suites.coding.loop import AgentMeans, TaskLimits
 from runner.endpoint.suites.playing import play
 from runner.engine.bench.ledger import counts
@@ -40,8 +41,9 @@ class Outcome:
 async def run_bench(means: Means, done: Sequence[BenchTrial]) -> Outcome:
     """Make every trial of the plan that is not in ``done``; each is on the disk before its place is free.
 
-    The first Ctrl-C lets trials in flight end, the second one gives them up; these are not recorded and will
-    be asked again. The same holds for whatever was not sent because a circuit was open.
+    The first Ctrl-C lets trials in flight end, the second one gives them up; of these nothing is recorded but
+    how many requests were sent, which may be billed. They will be asked again, as is whatever was not sent
+    because a circuit was open.
     """
     outcome, over = Outcome(), {trial.key for trial in done}
     todo = [each for each in means.manifest.planned if each.stage is None and each.key not in over]
@@ -116,7 +118,15 @@ async def _one(means: Means, planned: PlannedBench, live: LiveTarget, ask: Ask, 
     agent = AgentMeans(
         means.workbench, TaskLimits(cost_usd=means.spending.left_usd(live.name)), Costing(live.price)
     )
-    played = await play(case, slot, ask, live.target, means.manner(), agent)
+    counted = Counted(ask)
+    try:
+        played = await play(case, slot, counted, live.target, means.manner(), agent)
+    except asyncio.CancelledError:
+        if counted.sent:
+            ended = replace(entry, finished_at=datetime.now(UTC))
+            cut = skipped_record(case, slot, planned.seed, ended, GIVEN_UP, cut=counted.sent)
+            means.writer.begin(cut)
+        raise
     record = trial_record(played, replace(entry, finished_at=datetime.now(UTC)), means.keeping)
     if not counts(record):
         return

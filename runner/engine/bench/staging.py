@@ -14,6 +14,7 @@ from runner.endpoint.garbage import without_collection
 from runner.endpoint.loops import event_loop_named
 from runner.endpoint.recording import Entry, skipped_record, trial_record
 from runner.endpoint.shapes.playing import Done, StageMeans, Unit, play_stage
+from runner.endpoint.statistics.outcomes import GIVEN_UP
 from runner.endpoint.worker_words import Opening
 from runner.endpoint.workers import Workers
 from runner.engine.bench.arranging import streams_of, workers_at
@@ -32,8 +33,9 @@ MANY, TENTHS = 20, 10
 """Connections of an open loop; who would need more waits, and the wait is in its latency from schedule."""
 
 Note = Callable[[str], None]
-Hooks = tuple[Callable[[], str], Callable[[Done], None], Callable[[], None]]
-"""Why a stage is to end, who takes what is over, and what is told when the first request may be sent."""
+Hooks = tuple[Callable[[], str], Callable[[Done], None], Callable[[Unit, int], None], Callable[[], None]]
+"""Why a stage is to end, who takes what is over and what was given up in flight, and what is told when the
+first request may be sent."""
 
 
 async def run_stages(means: Means, done: Sequence[BenchTrial], add: Note) -> None:
@@ -127,12 +129,17 @@ class Staging:
                 if len(todo) >= MANY and len(sent) % step == 0:
                     means.note(f"  {words}: {len(sent)} of {len(todo)} over")
 
+        def cut(unit: Unit, requests: int) -> None:
+            """Record that a unit was given up, if anything of it had been sent."""
+            if requests:
+                means.writer.begin(self._without_result(unit, stage, sitting, live, GIVEN_UP, requests))
+
         words = f"load at {live.name}, {stage.group} {stage.level:g}"
         means.note(f"{words}: {len(todo)} of {counted(len(units), 'request')} to send")
         step = -(-len(todo) // TENTHS)
         reason = clock.reason_not_to_begin(means.note)
         if not reason:
-            reason = await self._played(stage, todo, sitting, live, (stopped, over_with, clock.start))
+            reason = await self._played(stage, todo, sitting, live, (stopped, over_with, cut, clock.start))
         clock.stop()
         await means.writer.flush()
         if reason and reason not in {"interrupted", live.breaker.reason}:
@@ -144,7 +151,7 @@ class Staging:
     async def _played(
         self, stage: LoadStage, todo: Sequence[Unit], sitting: int, live: LiveTarget, hooks: Hooks
     ) -> str:
-        stopped, over, begin = hooks
+        stopped, over, cut, begin = hooks
         reason = stopped()
         if reason:
             return reason
@@ -156,7 +163,7 @@ class Staging:
                 stack, live, slots, min(slots, workers_at(self.means.manifest, streams_of(stage)))
             )
             begin()
-            how = StageMeans(asks, live.target, self.means.manner(), stopped, over)
+            how = StageMeans(asks, live.target, self.means.manner(), stopped, over, cut)
             return await play_stage(stage, todo, sitting, how)
 
     async def _asks(
@@ -178,18 +185,23 @@ class Staging:
     async def _skip(
         self, units: Sequence[Unit], stage: LoadStage, sitting: int, live: LiveTarget, reason: str
     ) -> None:
-        now = datetime.now(UTC)
         for unit in units:
-            place = LoadPlace(
-                stage=stage.key,
-                level=stage.level,
-                number=unit.number,
-                sitting=sitting,
-                warm_up=unit.slot.warm_up,
-            )
-            entry = Entry(self.means.manifest.run_id, unit.key, live.name, now, now, live.price, place)
-            seed = unit.case.seed(self.means.manifest.settings.seed, unit.slot)
-            await self.means.writer.write(skipped_record(unit.case, unit.slot, seed, entry, reason))
+            await self.means.writer.write(self._without_result(unit, stage, sitting, live, reason))
+
+    def _without_result(
+        self, unit: Unit, stage: LoadStage, sitting: int, live: LiveTarget, reason: str, cut: int = 0
+    ) -> BenchTrial:
+        now, manifest = datetime.now(UTC), self.means.manifest
+        place = LoadPlace(
+            stage=stage.key,
+            level=stage.level,
+            number=unit.number,
+            sitting=sitting,
+            warm_up=unit.slot.warm_up,
+        )
+        entry = Entry(manifest.run_id, unit.key, live.name, now, now, live.price, place)
+        seed = unit.case.seed(manifest.settings.seed, unit.slot)
+        return skipped_record(unit.case, unit.slot, seed, entry, reason, cut=cut)
 
 
 def _record(means: Means, live: LiveTarget, done: Done) -> BenchTrial:

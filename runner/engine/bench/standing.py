@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from runner.endpoint.statistics.outcomes import OURS
+from runner.endpoint.statistics.outcomes import OURS, cut_words
 from runner.endpoint.statistics.summary import account
 from runner.engine.bench.ledger import FOR_ALL, MADE_UP_FOR, MONEY_SPENT, asks_again, counts, done_by_key
 from runner.engine.eta import Eta, estimate
@@ -72,7 +72,7 @@ def bench_standing(
         measured_seconds=_measured_seconds(trials),
         eta=_eta(manifest, trials, over, runner),
         runner=runner,
-        notes=(*_notes(so_far.skipped, summary, runner), *(() if begun or runner.is_alive else (NOTHING,))),
+        notes=(*_notes(so_far, summary, runner), *(() if begun or runner.is_alive else (NOTHING,))),
         folder=os.path.relpath(run.folder, places.root),
         resume=f"invoke bench --resume {manifest.run_id}"
         if begun and _goes_on(manifest, summary, so_far) and not is_locked(places.lock(name))
@@ -85,6 +85,8 @@ def _costs(manifest: BenchManifest, trials: Sequence[BenchTrial]) -> Iterator[fl
     for before in manifest.preflight:
         if before.requests:
             yield before.cost_usd
+    for trial in trials:
+        yield from [None] * trial.cut_requests
     for request in (request for trial in trials for request in trial.requests):
         refused = request.http_status is not None and 400 <= request.http_status < 500
         if request.cost_usd is not None or not (refused or request.outcome in OURS):
@@ -177,8 +179,10 @@ def _eta(
     return Eta(seconds=found.seconds if left else None, at_least=True, basis=basis)
 
 
-def _notes(skipped: Mapping[str, int], summary: BenchSummary | None, runner: RunnerStatus) -> Iterator[str]:
-    for reason, count in skipped.items():
+def _notes(so_far: BenchAccount, summary: BenchSummary | None, runner: RunnerStatus) -> Iterator[str]:
+    if so_far.cut_requests:
+        yield cut_words(so_far.cut_requests)
+    for reason, count in so_far.skipped.items():
         again = "; resuming asks them again" if reason in MADE_UP_FOR else ""
         again = f"; {FOR_ALL}" if reason == MONEY_SPENT else again
         yield f"{count} skipped: {reason}{again}"

@@ -200,7 +200,12 @@ def played(
         for number in range(count)
     ]
     means = StageMeans(
-        (server,), target(), Manner("salt"), lambda: "enough" if len(done) >= stop_after else "", done.append
+        (server,),
+        target(),
+        Manner("salt"),
+        lambda: "enough" if len(done) >= stop_after else "",
+        done.append,
+        lambda *_: None,
     )
     reason = asyncio.run(play_stage(stage(level, closed=offsets is None), units, 1, means))
     return server, done, reason

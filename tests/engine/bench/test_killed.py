@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.endpoint.statistics.outcomes import GIVEN_UP
 from runner.engine.bench.command import BenchCall, bench_command
 from runner.engine.bench.ledger import LOAD_TIME_SPENT, TIME_SPENT
 from runner.engine.lock import locked
@@ -124,7 +125,9 @@ def test_a_second_ctrl_c_gives_up_what_is_in_flight(tmp_path: Path) -> None:
         if process.stdout is not None:
             process.stdout.close()
     _, trials, summary = project.read()
-    assert trials == ()
+    # How many had been sent by then is up to the machine.
+    assert {(trial.skipped, trial.cut_requests, trial.requests) for trial in trials} <= {(GIVEN_UP, 1, ())}
+    assert summary.account.cut_requests == len(trials) <= IN_FLIGHT
     assert summary.account.left == summary.account.planned
 
 

@@ -196,9 +196,13 @@ def _entries(path: Path) -> list[tuple[int, Entry]]:
         if path.stat().st_size > MAX_BYTES:
             raise ConfigurationError("the file of prompts is far too large", where=str(path))
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise ConfigurationError(
-            f"the file of prompts cannot be read: {error}", where=str(path), remedy="check the path"
+            f"the file of prompts cannot be read: {error.strerror}", where=str(path), remedy="check the path"
+        ) from None
+    except UnicodeDecodeError:
+        raise ConfigurationError(
+            "the file of prompts is not UTF-8 text", where=str(path), remedy="save the file as UTF-8"
         ) from None
     found = []
     for number, line in enumerate(text.split("\n"), 1):
