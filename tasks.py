@@ -157,6 +157,7 @@ def _measurements(
     from generators.statistics.simulation.measurement import statistics_command
     from generators.structure_renewal import renew_structure
     from runner.endpoint.client_measurement import client_command
+    from runner.engine.isolation.overhead import isolation_command
     from runner.engine.killing import kills_command
     from runner.engine.measurement import engine_command
     from runner.engine.sweeps.proof import serving_command
@@ -174,6 +175,7 @@ def _measurements(
         "client": lambda: client_command(say, streams=streams, event_loop=event_loop, peers=peers),
         "engine": lambda: engine_command(_places().datasets, say),
         "fuzz": fuzz,
+        "isolation": lambda: isolation_command(say),
         "kills": lambda: kills_command(_places().datasets, say),
         "serving": lambda: serving_command(_places().datasets, say),
         "statistics": lambda: statistics_command(ROOT, say, table=table, source=source),
@@ -186,7 +188,8 @@ def _measurements(
     help={
         "what": "client: error of the client that times endpoints; fuzz: its parser on broken answers; "
         "bench: whether injected faults and times come out of all profiles; "
-        "engine: time beside the agents; kills: what a runner that is killed a hundred times loses; "
+        "engine: time beside the agents; isolation: what the sandbox adds to a start and to each request; "
+        "kills: what a runner that is killed a hundred times loses; "
         "serving: sweep of a server of known speed; statistics: whether intervals and verdicts keep what "
         "they promise; structure: what made-up populations are drawn from",
         "table": "statistics, structure: folder with a copy of a public table of results to use as well",

@@ -230,7 +230,7 @@ def test_every_setting_of_a_run_has_a_flag_with_its_help(project: Path) -> None:
 def test_a_measurement_that_is_not_known_names_those_that_are(project: Path) -> None:
     code, output = invoke(project, "measure", "weather")
     assert code == 1
-    assert "known: bench, client, engine, fuzz, kills, serving, statistics, structure" in output
+    assert "known: bench, client, engine, fuzz, isolation, kills, serving, statistics, structure" in output
 
 
 def test_a_judge_is_tried_out_in_one_command(project: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.engine.isolation.overhead import measure_overhead
+from runner.engine.isolation.overhead import isolation_command, measure_overhead
 from runner.engine.supervision import Finished, supervise
 from runner.harnesses.base import Launch
 from tests.isolation.levels import LEVELS, isolation
@@ -196,7 +196,15 @@ def test_what_an_isolation_costs_can_be_measured(level: str) -> None:
     assert measured.level == level
     assert all(direct > 0 for direct, _ in (measured.request_ms, measured.first_byte_ms, measured.start_ms))
     assert measured.first_byte_ms[1] <= measured.request_ms[1]
-    assert [line.split(":")[0] for line in measured.lines()] == [level] * 3
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_what_an_isolation_costs_is_said_in_three_lines(level: str) -> None:
+    said: list[str] = []
+    assert isolation_command(said.append, level, requests=1, starts=1) == 0
+    assert [line.partition(" takes ")[0] for line in said] == [
+        f"{level}: {what}" for what in ("a request", "first byte", "a start")
+    ]
 
 
 def _marked(mark: str) -> list[str]:

@@ -9,13 +9,14 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from runner.engine.isolation.level import Isolation
+from runner.engine.isolation.choosing import choose
+from runner.engine.isolation.level import Isolation, IsolationLevel
 from runner.engine.supervision import supervise
 from runner.harnesses.base import Launch
 from runner.harnesses.endpoint import Endpoint, WireProtocol
@@ -116,6 +117,23 @@ def measure_overhead(isolation: Isolation, *, requests: int = 200, starts: int =
             (median(direct["first"]), median(inside["first"])),
             _starts(isolation, folder, starts),
         )
+
+
+def isolation_command(
+    say: Callable[[str], None],
+    level: str = IsolationLevel.SANDBOX,
+    *,
+    requests: int = 200,
+    starts: int = 10,
+) -> int:
+    """Measure what ``level`` adds on this machine and say it; 0, for the figures depend on the machine.
+
+    Raises:
+        ConfigurationError: the level is not to be had here.
+    """
+    for line in measure_overhead(choose(level, private=()), requests=requests, starts=starts).lines():
+        say(line)
+    return 0
 
 
 def _starts(isolation: Isolation, folder: Path, count: int) -> tuple[float, float]:
