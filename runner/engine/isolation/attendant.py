@@ -24,6 +24,7 @@ CHUNK = 64 * 1024
 BACKLOG = 128
 CANNOT_RUN = 127
 CLEARING_SECONDS = 20.0
+FULL_SECONDS = 0.05
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 DEFAULTS = (signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE, signal.SIGXFSZ)
@@ -143,20 +144,30 @@ def end_by(number: int) -> None:
 
 
 def serve(listener: socket.socket, path: str) -> None:
-    """Carry every connection to the socket at ``path``."""
+    """Carry every connection to the socket at ``path``.
+
+    One for which no descriptor or thread is left is cut or waits; those after it are still carried.
+    """
     while True:
-        near, _ = listener.accept()
-        near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            far.connect(path)
+            near, _ = listener.accept()
         except OSError:
-            near.close()
-            far.close()
+            time.sleep(FULL_SECONDS)
             continue
-        carried = Carried(near, far)
-        for source, target in ((near, far), (far, near)):
-            threading.Thread(target=carried.carry, args=(source, target), daemon=True).start()
+        try:
+            carry(near, path)
+        except (OSError, RuntimeError):
+            cut(near)
+
+
+def carry(near: socket.socket, path: str) -> None:
+    """Carry one connection, from now on."""
+    near.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    far = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    far.connect(path)
+    carried = Carried(near, far)
+    for source, target in ((near, far), (far, near)):
+        threading.Thread(target=carried.carry, args=(source, target), daemon=True).start()
 
 
 class Carried:
