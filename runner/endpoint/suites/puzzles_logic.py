@@ -21,7 +21,6 @@ console.log(seen.join(",") + "|" + row.join(","));"""
 TRACE_ANSWER = "5,4,21|5,2,5,5,3"
 WORD = "MERCANTILE"
 ROTATE = 3
-REPLACED = {"A": "x", "E": "Q", "T": "k"}
 CIPHER_ANSWER = "RQMQLIkNxC"
 
 

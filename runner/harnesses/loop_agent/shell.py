@@ -29,7 +29,6 @@ class CommandRun:
 
     exit_code: int | None
     output: str
-    cut_bytes: int
 
 
 def command_environment(environment: Mapping[str, str]) -> dict[str, str]:
@@ -72,7 +71,7 @@ def run_command(
         _kill_group(child.pid)
         child.wait()
     code = None if gathered.late else child.returncode
-    return CommandRun(code, gathered.text(), gathered.dropped)
+    return CommandRun(code, gathered.text())
 
 
 class _Gathered:

@@ -164,7 +164,8 @@ def test_the_program_prints_what_is_expected() -> None:
 
 def test_cipher() -> None:
     turned = (logic.WORD[logic.ROTATE :] + logic.WORD[: logic.ROTATE])[::-1]
-    assert expected("instruction_cipher") == "".join(logic.REPLACED.get(letter, letter) for letter in turned)
+    replaced = {"A": "x", "E": "Q", "T": "k"}
+    assert expected("instruction_cipher") == "".join(replaced.get(letter, letter) for letter in turned)
 
 
 @pytest.mark.parametrize("identifier", CASES)
