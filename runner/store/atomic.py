@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from runner.errors import OverwriteError, StoreError
 
@@ -45,18 +46,16 @@ def write_once(path: Path, data: bytes) -> bool:
         if path.is_file() and path.read_bytes() == data:
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(prefix=WRITING, dir=path.parent)
+        stream, temporary = _locked_temporary(path.parent)
         try:
-            with os.fdopen(descriptor, "wb") as stream:
-                # Held while this process lives: how a left-over is told from a file being written.
-                fcntl.flock(stream, fcntl.LOCK_EX)
+            with stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-                Path(temporary).chmod(0o644)
-                new = _link(Path(temporary), path)
+                temporary.chmod(0o644)
+                new = _link(temporary, path)
         finally:
-            Path(temporary).unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         if not new and path.read_bytes() != data:
             raise OverwriteError(
                 "a record is never overwritten",
@@ -65,6 +64,18 @@ def write_once(path: Path, data: bytes) -> bool:
             )
     sync_folder(path.parent)
     return new
+
+
+def _locked_temporary(folder: Path) -> tuple[BinaryIO, Path]:
+    """A new file, locked while this process lives: how a left-over is told from a file being written."""
+    while True:
+        descriptor, temporary = tempfile.mkstemp(prefix=WRITING, dir=folder)
+        stream, path = os.fdopen(descriptor, "wb"), Path(temporary)
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        if path.exists():
+            return stream, path
+        # Whoever removes left-overs was there before the lock.
+        stream.close()
 
 
 def _link(temporary: Path, path: Path) -> bool:

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path, PurePosixPath
 
@@ -48,6 +49,24 @@ def test_a_run_that_starts_does_not_disturb_what_another_one_is_writing(tmp_path
     own.mkdir(parents=True)
     store.clear_interrupted(examples.plan())
     assert (others.is_dir(), own.exists()) == (True, False)
+
+
+def test_a_run_that_starts_does_not_disturb_what_another_one_begins_to_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, made = ResultsStore(tmp_path), iter([True])
+    make = tempfile.mkstemp
+
+    def cleared_at_once(prefix: str, dir: Path) -> tuple[int, str]:  # noqa: A002 - the library names it
+        temporary = make(prefix=prefix, dir=dir)
+        if next(made, False):
+            ResultsStore(tmp_path).clear_interrupted(examples.plan())
+            assert not Path(temporary[1]).exists()
+        return temporary
+
+    monkeypatch.setattr(tempfile, "mkstemp", cleared_at_once)
+    store.write_plan(examples.plan())
+    assert store.plan(examples.PLAN_ID) == examples.plan()
 
 
 @pytest.mark.parametrize("place", ["plans/.writing-abc", f"{FOLDER}/checks/.writing-abc"])
