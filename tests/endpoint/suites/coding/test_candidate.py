@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from runner.endpoint.suites.coding import candidate
 from runner.endpoint.suites.coding.candidate import CandidateLimits, CheckRun, TestRun, Workbench
 from runner.endpoint.suites.coding.task import Check
 from runner.engine.isolation import choose
 
-QUICK = Workbench(limits=CandidateLimits(seconds=0.3, wall_seconds=4.0))
+PATIENT = Workbench(limits=CandidateLimits(seconds=60, wall_seconds=300))
+QUICK = Workbench(limits=CandidateLimits(seconds=1.5, wall_seconds=300))
+"""For what never ends: on a busy machine anything can take longer than it should."""
 
 
-def checked(module: str, *codes: str, workbench: Workbench = QUICK) -> tuple[CheckRun, ...]:
+def checked(module: str, *codes: str, workbench: Workbench = PATIENT) -> tuple[CheckRun, ...]:
     return asyncio.run(workbench.checks({"mod.py": module}, codes))
 
 
-def own_tests(files: dict[str, str]) -> TestRun:
-    return asyncio.run(QUICK.tests(files))
+def own_tests(files: dict[str, str], workbench: Workbench = PATIENT) -> TestRun:
+    return asyncio.run(workbench.tests(files))
 
 
 def test_values_come_back_and_exceptions_have_names() -> None:
@@ -37,23 +42,33 @@ def test_values_come_back_and_exceptions_have_names() -> None:
 
 def test_an_endless_loop_costs_one_check_and_not_the_others() -> None:
     module = "def spin():\n    while True:\n        pass\n"
-    first, second = checked(module, "import mod\nmod.spin()", "import mod\nresult = 5")
+    first, second = checked(module, "import mod\nmod.spin()", "import mod\nresult = 5", workbench=QUICK)
     assert (first.raised, first.text) == ("OutOfTime", "took too long")
     assert second.value == 5
 
 
-def test_a_loop_that_holds_every_exception_is_killed_from_outside() -> None:
+def test_a_loop_that_holds_every_exception_is_killed_from_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spins = tmp_path / "spins"
     module = (
         "def spin():\n    while True:\n        try:\n            while True:\n                pass\n"
-        "        except BaseException:\n            pass\n"
+        f"        except BaseException:\n            open({os.fspath(spins)!r}, 'w').close()\n"
     )
-    workbench = Workbench(limits=CandidateLimits(seconds=0.2, wall_seconds=1.0))
-    began = time.monotonic()
+
+    def ended_once_it_spins(process: subprocess.Popen[bytes], seconds: float) -> bool:
+        while not spins.exists() and not candidate._is_over(process):
+            time.sleep(0.005)
+        return ended(process, seconds)
+
+    # Its time begins when its alarm was rung in vain: a busy machine may need longer to get there.
+    ended = candidate._ended
+    monkeypatch.setattr(candidate, "_ended", ended_once_it_spins)
+    workbench = Workbench(limits=CandidateLimits(seconds=1.0, wall_seconds=0.1))
     runs = checked(module, "result = 1", "import mod\nmod.spin()", "result = 3", workbench=workbench)
     assert runs[0].value == 1
     assert [run.raised for run in runs[1:]] == ["NoAnswer", "NoAnswer"]
-    assert "stopped after 1 s" in runs[1].text
-    assert time.monotonic() - began < 15
+    assert "stopped after 0.1 s" in runs[1].text
 
 
 def test_memory_is_bounded() -> None:
@@ -130,7 +145,7 @@ def test_the_own_tests_of_a_repository_are_told_line_by_line() -> None:
         "    def test_bad(self):\n        self.assertEqual(f(), 2)\n"
         "    def test_endless(self):\n        while True:\n            pass\n"
     )
-    run = own_tests({"mod.py": "def f():\n    return 1\n", "tests/test_mod.py": tests})
+    run = own_tests({"mod.py": "def f():\n    return 1\n", "tests/test_mod.py": tests}, QUICK)
     assert not run.green
     assert "PASS test_mod.T.test_good" in run.report
     assert "FAIL test_mod.T.test_bad: AssertionError: 1 != 2" in run.report
@@ -164,7 +179,7 @@ def test_the_command_can_be_put_into_a_sandbox() -> None:
         seen.append(command)
         return command
 
-    (run,) = checked("", "result = 1", workbench=Workbench(confine))
+    (run,) = checked("", "result = 1", workbench=replace(PATIENT, confine=confine))
     assert run.value == 1
     assert seen[0][0] == sys.executable
 
@@ -180,7 +195,7 @@ def test_in_the_real_sandbox_only_the_work_can_be_written(tmp_path: Path) -> Non
         "open('inside.txt', 'w').write('x')\nresult = 2",
         "import os\nresult = [name for name in os.listdir('/sys/class/net') if name != 'lo']",
     )
-    runs = checked("def f():\n    return 1\n", *codes, workbench=Workbench(wrap))
+    runs = checked("def f():\n    return 1\n", *codes, workbench=replace(PATIENT, confine=wrap))
     assert (runs[0].value, runs[2].value) == (1, 2)
     assert runs[1].raised is not None or not marker.exists()
     assert not marker.exists()
@@ -194,7 +209,7 @@ def test_an_exception_that_is_none_of_the_usual_ones_costs_one_check() -> None:
 
 
 def test_an_import_that_takes_for_ever_ends_too() -> None:
-    run = own_tests({"tests/test_x.py": "while True:\n    pass\n"})
+    run = own_tests({"tests/test_x.py": "while True:\n    pass\n"}, QUICK)
     ((_, failure),) = run.lines
     assert "OutOfTime" in failure
     assert run.note == ""

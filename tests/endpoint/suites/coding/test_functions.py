@@ -17,7 +17,9 @@ from runner.endpoint.suites.playing import play
 from runner.endpoint.suites.score import CaseScore, Verdict
 from tests.endpoint.suites.stage import MANNER, Script, said, target
 
-MEANS = AgentMeans(Workbench(limits=CandidateLimits(seconds=0.3, wall_seconds=5)))
+PATIENT = AgentMeans(Workbench(limits=CandidateLimits(seconds=60, wall_seconds=300)))
+QUICK = AgentMeans(Workbench(limits=CandidateLimits(seconds=0.3, wall_seconds=300)))
+"""For what never ends."""
 PUZZLE = FUNCTION.puzzle(1, Slot(1))
 STEP, OFFSET = PUZZLE.facts["step"], PUZZLE.facts["offset"]
 NAME = PUZZLE.messages[0].content.split("function ")[1].split("(")[0]
@@ -26,7 +28,8 @@ RIGHT = f"def {NAME}(values):\n    return sum(n * v for n, v in enumerate(values
 
 def scored(text: str, outcome: Outcome = Outcome.OK) -> CaseScore:
     script = Script([said(text, outcome=outcome)])
-    return asyncio.run(play(FUNCTION, Slot(1), script, target(), MANNER, MEANS)).score
+    means = QUICK if "while True" in text else PATIENT
+    return asyncio.run(play(FUNCTION, Slot(1), script, target(), MANNER, means)).score
 
 
 @pytest.mark.parametrize(

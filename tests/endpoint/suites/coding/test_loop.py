@@ -6,11 +6,14 @@ import asyncio
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date, timedelta
 
 import pytest
 
 from runner.endpoint.ask import AskRequest, Outcome, StreamResult
 from runner.endpoint.capabilities import Capabilities
+from runner.endpoint.recording import Entry, Keeping, trial_record
+from runner.endpoint.statistics.coding import coding
 from runner.endpoint.suites.case import Slot
 from runner.endpoint.suites.coding.cases import CODING_CASES
 from runner.endpoint.suites.coding.loop import AgentMeans, TaskLimits
@@ -18,6 +21,9 @@ from runner.endpoint.suites.coding.tasks import shelf
 from runner.endpoint.suites.coding.trace import AgentTrace, StopReason, total
 from runner.endpoint.suites.playing import Played, play
 from runner.endpoint.suites.score import Verdict
+from runner.records.bench_manifest import BenchPrice
+from runner.records.bench_trial import BenchScore
+from tests.bench_examples import NOON
 from tests.endpoint.suites.stage import MANNER, Script, call, said, target
 
 CASE = CODING_CASES[0]
@@ -138,6 +144,38 @@ def test_time_tokens_and_money_end_a_task_before_the_next_request() -> None:
     assert (trace_of(heavy).stop_reason, trace_of(heavy).turn_count) == (StopReason.TOKEN_LIMIT, 3)
     dear = played(LIST, limits=TaskLimits(cost_usd=0.5), cost_of=lambda _result: 0.3)
     assert (trace_of(dear).stop_reason, trace_of(dear).cost_usd) == (StopReason.COST_LIMIT, 0.6)
+
+
+@pytest.mark.parametrize(
+    ("limits", "reason", "said"),
+    [
+        (TaskLimits(left_seconds=100), StopReason.TIME_BUDGET, "cut by the budget of time"),
+        (TaskLimits(left_usd=0.5), StopReason.MONEY_BUDGET, "cut by the budget of money"),
+    ],
+)
+def test_a_task_that_its_target_has_no_budget_left_for_is_cut_and_unscored_not_failed(
+    limits: TaskLimits, reason: StopReason, said: str
+) -> None:
+    ticks = iter(range(0, 1000, 40))
+    cut = played(LIST, limits=limits, clock=lambda: float(next(ticks)), cost_of=lambda _result: 0.3)
+    assert trace_of(cut).stop_reason is reason
+    assert (cut.score.verdict, cut.score.value, cut.score.reason) == (Verdict.SKIPPED, None, said)
+    price = BenchPrice(priced_on=date(2026, 11, 30), input=1.0, output=1.0)
+    entry = Entry("20261130t120000-coding-0a1b2c", "key", "one", NOON, NOON + timedelta(seconds=80), price)
+    record = trial_record(cut, entry, Keeping())
+    assert (record.skipped, record.outcome, len(record.requests)) == (said, None, trace_of(cut).turn_count)
+    assert record.cost_usd is not None
+    solved = BenchScore(verdict="passed", value=1.0)
+    whole = record.model_copy(update={"skipped": None, "outcome": "ok", "score": solved})
+    figures = coding("one", [record, whole])[0]
+    assert (figures.attempted, figures.skipped, figures.solved.rate) == (1, {said: 1}, 1.0)
+
+
+def test_the_own_limit_of_a_task_counts_where_it_is_the_smaller_one() -> None:
+    ticks = iter(range(0, 1000, 40))
+    limits = TaskLimits(wall_seconds=100, left_seconds=200)
+    late = played(LIST, limits=limits, clock=lambda: float(next(ticks)))
+    assert (trace_of(late).stop_reason, late.score.verdict) == (StopReason.TIME_LIMIT, Verdict.FAILED)
 
 
 def test_what_is_not_known_is_null_and_limits_that_cannot_be_watched_are_named() -> None:

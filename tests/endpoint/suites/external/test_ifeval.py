@@ -166,7 +166,7 @@ def test_a_file_that_is_not_there_or_no_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="cannot be read"):
         loaded(tmp_path / "gone.jsonl")
     (tmp_path / "bytes.jsonl").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigurationError, match="cannot be read"):
+    with pytest.raises(ConfigurationError, match="not UTF-8 text"):
         loaded(tmp_path / "bytes.jsonl")
 
 
