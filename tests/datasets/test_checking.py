@@ -18,7 +18,7 @@ from runner.datasets.checking import TAIL_CHARACTERS, CheckRun, CheckStopped
 from runner.records import CheckStatus
 
 
-def python(workspace: Path, code: str, seconds: float = 20.0) -> CheckRun:
+def python(workspace: Path, code: str, seconds: float = 120.0) -> CheckRun:
     """Run Python code as a check."""
     return run_check(["python", "-c", code], workspace=workspace, timeout_seconds=seconds)
 
@@ -33,7 +33,7 @@ def is_running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while is_running(pid) and time.monotonic() < deadline:
         time.sleep(0.02)
     return not is_running(pid)
@@ -60,10 +60,10 @@ def test_it_runs_in_the_workspace(tmp_path: Path) -> None:
 
 
 def test_a_command_that_is_not_there_is_our_error_and_not_the_patchs(tmp_path: Path) -> None:
-    run = run_check(["no-such-program"], workspace=tmp_path, timeout_seconds=5)
+    run = run_check(["no-such-program"], workspace=tmp_path, timeout_seconds=60)
     assert (run.status, run.exit_code) == (CheckStatus.ERROR, None)
     assert "no-such-program" in run.output_tail
-    assert run_check(["a\0b"], workspace=tmp_path, timeout_seconds=5).status is CheckStatus.ERROR
+    assert run_check(["a\0b"], workspace=tmp_path, timeout_seconds=60).status is CheckStatus.ERROR
 
 
 def test_nothing_of_our_environment_reaches_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_given_variables_are_added(tmp_path: Path) -> None:
     run = run_check(
         ["python", "-c", "import os; print(os.environ['EXTRA'])"],
         workspace=tmp_path,
-        timeout_seconds=20,
+        timeout_seconds=60,
         environment={"EXTRA": "value"},
     )
     assert run.output_tail == "value\n"
@@ -123,17 +123,11 @@ def test_both_streams_are_kept_in_order(tmp_path: Path) -> None:
 
 
 def test_at_the_deadline_children_and_grandchildren_are_killed(tmp_path: Path) -> None:
-    code = (
-        "import subprocess, sys, time, pathlib\n"
-        "inner = \"import os, subprocess, sys; p = subprocess.Popen(['sleep', '60']); "
-        "open('pids', 'w').write(f'{os.getpid()} {p.pid}'); p.wait()\"\n"
-        "subprocess.Popen([sys.executable, '-c', inner])\n"
-        "print('started', flush=True)\n"
-        "time.sleep(60)\n"
-    )
+    # Shells, since even on a busy machine they are at work long before the deadline.
+    code = "sh -c 'sleep 60 & echo $$ $! > pids; wait' & echo started; wait"
     begun = time.monotonic()
-    run = python(tmp_path, code, seconds=1.5)
-    assert time.monotonic() - begun < 10
+    run = run_check(["sh", "-c", code], workspace=tmp_path, timeout_seconds=1.5)
+    assert time.monotonic() - begun < 50
     assert (run.status, run.exit_code) == (CheckStatus.TIMEOUT, None)
     assert run.output_tail == "started\n"
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
@@ -145,14 +139,14 @@ RUNNER = """
 import sys
 from pathlib import Path
 from runner.datasets import run_check
-code = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(60)"
-run_check(["python", "-c", code], workspace=Path(sys.argv[1]), timeout_seconds=50)
+code = "import os, time; open('pid', 'w').write(str(os.getpid())); time.sleep(300)"
+run_check(["python", "-c", code], workspace=Path(sys.argv[1]), timeout_seconds=300)
 """
 
 
 def test_a_check_does_not_outlive_a_runner_that_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", RUNNER, str(tmp_path)]) as runner:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         pid = ""
         while not pid and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -163,10 +157,10 @@ def test_a_check_does_not_outlive_a_runner_that_is_killed(tmp_path: Path) -> Non
 
 
 def test_what_a_check_leaves_running_is_killed_and_not_waited_for(tmp_path: Path) -> None:
-    code = "import subprocess; p = subprocess.Popen(['sleep', '60']); print(p.pid)"
+    code = "import subprocess; p = subprocess.Popen(['sleep', '200']); print(p.pid)"
     begun = time.monotonic()
     run = python(tmp_path, code)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 100
     assert run.status is CheckStatus.PASSED
     assert wait_until_gone(int(run.output_tail))
 
@@ -177,11 +171,11 @@ def test_a_check_that_ignores_the_polite_signal_ends_at_the_deadline(tmp_path: P
 
 
 def test_a_process_that_leaves_the_group_does_not_hold_us_up(tmp_path: Path) -> None:
-    code = "import subprocess; p = subprocess.Popen(['sleep', '20'], start_new_session=True); print(p.pid)"
+    code = "import subprocess; p = subprocess.Popen(['sleep', '200'], start_new_session=True); print(p.pid)"
     begun = time.monotonic()
     run = python(tmp_path, code)
     os.kill(int(run.output_tail), 9)
-    assert time.monotonic() - begun < 10
+    assert time.monotonic() - begun < 100
 
 
 def test_no_reader_of_a_closed_pipe_is_left_to_read_what_is_another_s(
@@ -190,7 +184,7 @@ def test_no_reader_of_a_closed_pipe_is_left_to_read_what_is_another_s(
     monkeypatch.setattr(checking, "_GRACE_SECONDS", 0.05)
     monkeypatch.setattr(checking, "_LOOK_SECONDS", 0.05)
     before = set(threading.enumerate())
-    code = "import subprocess; p = subprocess.Popen(['sleep', '20'], start_new_session=True); print(p.pid)"
+    code = "import subprocess; p = subprocess.Popen(['sleep', '200'], start_new_session=True); print(p.pid)"
     run = python(tmp_path, code)
     left = set(threading.enumerate()) - before
     os.kill(int(run.output_tail), 9)
@@ -206,7 +200,7 @@ def test_a_wrapper_sees_command_workspace_and_home_and_decides_what_is_started(t
         return ["env", "WRAPPED=yes", *command]
 
     code = "import os; print(os.environ['WRAPPED'], os.environ['HOME'])"
-    run = run_check(["python", "-c", code], workspace=tmp_path, timeout_seconds=20, wrap=wrap)
+    run = run_check(["python", "-c", code], workspace=tmp_path, timeout_seconds=60, wrap=wrap)
     [(command, workspace, home)] = seen
     assert run.output_tail.split() == ["yes", str(home)]
     assert (command, workspace) == ([sys.executable, "-c", code], tmp_path)
@@ -215,7 +209,7 @@ def test_a_wrapper_sees_command_workspace_and_home_and_decides_what_is_started(t
 @pytest.mark.parametrize("command", ["no-such-program", "./no-such-script", "a\0b"])
 def test_a_command_that_is_not_there_is_our_error_also_behind_a_wrapper(tmp_path: Path, command: str) -> None:
     run = run_check(
-        [command], workspace=tmp_path, timeout_seconds=5, wrap=lambda words, *_: ["env", "--", *words]
+        [command], workspace=tmp_path, timeout_seconds=60, wrap=lambda words, *_: ["env", "--", *words]
     )
     assert (run.status, run.exit_code) == (CheckStatus.ERROR, None)
 
@@ -224,7 +218,7 @@ def test_a_script_of_the_workspace_is_found_behind_a_wrapper(tmp_path: Path) -> 
     (tmp_path / "check.sh").write_text("#!/bin/sh\nexit 0\n")
     (tmp_path / "check.sh").chmod(0o755)
     run = run_check(
-        ["./check.sh"], workspace=tmp_path, timeout_seconds=5, wrap=lambda words, *_: ["env", *words]
+        ["./check.sh"], workspace=tmp_path, timeout_seconds=60, wrap=lambda words, *_: ["env", *words]
     )
     assert run.status is CheckStatus.PASSED
 

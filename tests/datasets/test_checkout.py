@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -192,19 +191,14 @@ def test_an_interrupted_preparation_is_made_again(tmp_path: Path, repository: Re
 
 
 def test_the_shipped_repository_is_sealed_before_its_solutions(tmp_path: Path) -> None:
-    begun = []
-    for number in range(3):
-        start = time.perf_counter()
-        checkout = seal(
-            SHIPPED.name,
-            "v0.3.0",
-            beside=SHIPPED.parent,
-            cache=tmp_path / "cache",
-            workspace=tmp_path / str(number) / "workspace",
-            git_dir=tmp_path / str(number) / "git",
-        )
-        begun.append(time.perf_counter() - start)
-    assert min(begun) < 1
+    checkout = seal(
+        SHIPPED.name,
+        "v0.3.0",
+        beside=SHIPPED.parent,
+        cache=tmp_path / "cache",
+        workspace=tmp_path / "workspace",
+        git_dir=tmp_path / "git",
+    )
     objects = all_objects(checkout.workspace / ".git")
     assert b"DEFAULT_STEP_MINUTES = 10" in objects
     assert b"DEFAULT_STEP_MINUTES = 15" not in objects

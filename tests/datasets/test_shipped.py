@@ -203,7 +203,7 @@ def test_the_reference_solutions_also_pass_the_tests_that_they_bring(tmp_path: P
         )
         assert apply_patch(checkout, (DATASETS / (task.reference_solution or "")).read_bytes()).ok
         command = ["python", "-m", "unittest", "discover", "-s", "tests", "-t", "."]
-        run = run_check(command, workspace=checkout.workspace, timeout_seconds=30)
+        run = run_check(command, workspace=checkout.workspace, timeout_seconds=300)
         assert run.status is CheckStatus.PASSED, run.output_tail
 
 

@@ -57,7 +57,7 @@ class Stage:
 
 
 def regression(tmp_path: Path, extra: str = "", command: str = COMMAND, more: str = "") -> Stage:
-    check = f"{{name: old, purpose: regression, command: {command}, timeout_seconds: 20{more}}}"
+    check = f"{{name: old, purpose: regression, command: {command}, timeout_seconds: 120{more}}}"
     return Stage(tmp_path, check, extra)
 
 

