@@ -44,7 +44,7 @@ def test_a_reader_that_leaves_ends_no_work_and_shows_no_traceback(tmp_path: Path
         env={"PYTHONPATH": str(PROJECT), "PATH": ""},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.stdout.strip() == "3"
     assert (tmp_path / "done").read_text(encoding="utf-8") == "done"
@@ -58,7 +58,7 @@ def test_a_command_asked_for_its_help_by_its_first_argument_says_how_to_get_it(n
         cwd=PROJECT,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 1
     assert f"invoke --help {name}" in done.stderr

@@ -111,7 +111,7 @@ def test_without_a_key_the_program_is_not_even_asked(tmp_path: Path) -> None:
 def test_a_program_that_waits_for_a_sign_in_is_given_up(tmp_path: Path) -> None:
     begun = time.monotonic()
     _, credentials, _ = checks(real(tmp_path, "echo Open https://device.example; exec sleep 60"))
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 50
     assert credentials.state is CheckState.FAIL
     assert "sign-in" in credentials.found
 
