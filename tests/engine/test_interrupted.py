@@ -20,6 +20,7 @@ from tests.engine.runs import run, wait_until_asked_to_stop
 from tests.engine.standin import ENVIRONMENT, HARNESS, PROVIDER, script
 
 PROJECT = Path(__file__).parent.parent.parent
+PATIENCE = 120.0
 CHILD = """
 import json, sys
 from pathlib import Path
@@ -35,18 +36,23 @@ WAITS = "say(tokens=700, cost=0.25)\nchange()\n(artifacts / 'begun').touch()\nti
 ENDS = "say(tokens=100, cost=1.0)\nchange(); note()\n"
 
 
-def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
-    """A runner in a process of its own, once its agent has spent something."""
-    for stale in (places.artifacts / "work").glob("*/*/artifacts/begun"):
-        stale.unlink()
-    runner = subprocess.Popen(
+def start(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
+    """A runner in a process of its own."""
+    return subprocess.Popen(
         [sys.executable, "-c", CHILD, str(places.root), json.dumps(flags)],
         cwd=PROJECT,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         env={**os.environ, "PYTHONPATH": str(PROJECT)},
     )
-    deadline = time.monotonic() + 60
+
+
+def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
+    """A runner in a process of its own, once its agent has spent something and waits."""
+    for stale in (places.artifacts / "work").glob("*/*/artifacts/begun"):
+        stale.unlink()
+    runner = start(places, flags)
+    deadline = time.monotonic() + PATIENCE
     while not list((places.artifacts / "work").glob("*/*/artifacts/begun")):
         assert runner.poll() is None, runner.communicate()[0].decode()
         assert time.monotonic() < deadline
@@ -56,8 +62,26 @@ def begin(places: Places, flags: dict[str, object]) -> subprocess.Popen[bytes]:
 
 def killed(places: Places, flags: dict[str, object]) -> None:
     with begin(places, flags) as runner:
-        time.sleep(0.2)
+        # What the agent printed before it began to wait has come to the runner.
+        deadline = time.monotonic() + PATIENCE
+        while not heard(places):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
         runner.send_signal(signal.SIGKILL)
+
+
+def invocation_ended(places: Places) -> bool:
+    """Whether the first one has; asked for by its name, since the folder goes when the trial is written."""
+    plans = list(ResultsStore(places.results).plans())
+    return any((places.scratch(plan.plan_id, 0) / "invocation-1" / DONE).exists() for plan in plans)
+
+
+def heard(places: Places) -> bool:
+    """Whether the runner has kept what the last agent printed before it began to wait."""
+    homes = (places.artifacts / "work").glob("*/*/invocation-*/home")
+    last = max(homes, key=lambda home: int(home.parent.name.removeprefix("invocation-")))
+    kept = last.with_name("stdout")
+    return kept.is_file() and b"700" in kept.read_bytes()
 
 
 def test_the_tokens_of_a_killed_invocation_are_counted_in_the_record(places: Places) -> None:
@@ -141,9 +165,9 @@ def test_a_kill_does_not_use_up_the_retries_of_the_trial(places: Places) -> None
 def test_an_invocation_that_had_ended_is_not_run_again_when_its_trial_was_not_written(
     places: Places, after: float
 ) -> None:
-    script(places, "say(tokens=40)\nchange(); note()\n(artifacts / 'begun').touch()\n")
-    with begin(places, {**FLAGS, "isolation": "none"}) as runner:
-        while not list((places.artifacts / "work").glob(f"*/*/*/{DONE}")) and runner.poll() is None:
+    script(places, "say(tokens=40)\nchange(); note()\n")
+    with start(places, {**FLAGS, "isolation": "none"}) as runner:
+        while not invocation_ended(places) and runner.poll() is None:
             time.sleep(0.005)
         time.sleep(after)
         runner.send_signal(signal.SIGKILL)
@@ -163,7 +187,7 @@ def test_what_a_cancelled_trial_spent_is_counted_when_it_runs_again(places: Plac
         runner.send_signal(signal.SIGINT)
         wait_until_asked_to_stop(places)
         runner.send_signal(signal.SIGINT)
-        output, _ = runner.communicate(timeout=60)
+        output, _ = runner.communicate(timeout=PATIENCE)
         assert runner.returncode == 3, output
     assert not list(ResultsStore(places.results).trials())
     script(places, ENDS)

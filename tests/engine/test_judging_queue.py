@@ -195,7 +195,7 @@ def test_so_many_judgements_at_a_time_and_no_more() -> None:
         with lock:
             most["now"] += 1
             most["most"] = max(most["most"], most["now"])
-        meet.wait(30)
+        meet.wait(120)
         with lock:
             most["now"] -= 1
         return None
@@ -219,15 +219,20 @@ def test_a_user_who_stops_waits_only_for_the_judgement_in_hand() -> None:
     def judge(identity: TrialIdentity) -> str | None:
         calls.append(identity)
         begun.set()
-        assert go.wait(30)
+        assert go.wait(120)
         return None
 
     queue = JudgingQueue(Judging(judge, lambda _: False), lambda _: None)
     for number in range(1, 6):
         queue.put(examples.identity(trial=number))
-    assert begun.wait(30)
-    threading.Timer(0.3, go.set).start()
-    queue.close(give_up=lambda: True)
+    assert begun.wait(120)
+
+    def give_up() -> bool:
+        # The judge ends only when the others are given up.
+        threading.Timer(0.3, go.set).start()
+        return True
+
+    queue.close(give_up=give_up)
     assert len(calls) == 1
     assert queue.waiting == 0
     assert queue.failed == {}

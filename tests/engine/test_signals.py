@@ -13,6 +13,7 @@ import pytest
 from runner.engine.signals import heard
 from runner.engine.stop import Interrupted, Stop
 
+PATIENCE = 120.0
 HEARS = """
 import sys, threading, time
 from runner.engine.signals import heard
@@ -40,7 +41,7 @@ def test_a_signal_during_the_handling_of_another_does_not_hang_the_process() -> 
     assert child.stdout is not None
     try:
         assert child.stdout.readline() == "ready\n"
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + PATIENCE
         while child.poll() is None and time.monotonic() < deadline:
             child.send_signal(signal.SIGTERM)
             time.sleep(0.002)
@@ -54,15 +55,21 @@ def test_a_signal_during_the_handling_of_another_does_not_hang_the_process() -> 
 
 
 SLEEPS = """
-import os, signal, sys, threading
+import os, signal, sys, threading, time
 from runner.engine.signals import heard
 
-told = threading.Event()
+told, listening = threading.Event(), threading.Event()
+
+def send():
+    listening.wait()
+    time.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGTERM)
+
 # As when the system chooses another thread: the main one does not take the signal, and waits when it comes.
-other = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
-other.start()
+threading.Thread(target=send).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
 with heard(lambda number: told.set()):
+    listening.set()
     told.wait()
 sys.stdout.write("told")
 """
@@ -70,7 +77,7 @@ sys.stdout.write("told")
 
 def test_a_signal_that_the_system_gives_to_another_thread_is_heard_by_a_main_thread_that_waits() -> None:
     ran = subprocess.run(
-        [sys.executable, "-c", SLEEPS], capture_output=True, text=True, timeout=60, check=True
+        [sys.executable, "-c", SLEEPS], capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     assert ran.stdout == "told"
 
@@ -79,7 +86,7 @@ def test_a_wait_that_a_signal_ends_sees_what_the_user_wants() -> None:
     stop, asked = Stop(), threading.Event()
 
     def press(_: signal.Signals) -> None:
-        assert asked.wait(30)
+        assert asked.wait(PATIENCE)
         stop.press()
 
     with heard(press, at_once=stop.interrupt):
@@ -101,7 +108,7 @@ def test_a_signal_while_nothing_is_waited_for_only_leaves_word() -> None:
 
     with heard(press, at_once=stop.interrupt):
         signal.raise_signal(signal.SIGINT)
-        assert stop.no_more.wait(30)
+        assert stop.no_more.wait(PATIENCE)
         signal.raise_signal(signal.SIGINT)
-        assert stop.now.wait(30)
+        assert stop.now.wait(PATIENCE)
     assert (pressed, stop.state()) == ([False, True], "now")

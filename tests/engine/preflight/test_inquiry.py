@@ -40,7 +40,7 @@ def test_questions_that_wait_are_asked_at_the_same_time() -> None:
     meeting = threading.Barrier(4)
 
     def wait() -> list[Check]:
-        meeting.wait(10)
+        meeting.wait(60)
         return [passed("met")]
 
     assert len(inquire([Question(str(number), wait) for number in range(4)], at_once=4)) == 4
