@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import ssl
@@ -15,9 +16,9 @@ import httpx
 
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.metronome.beat import Beat, Truth
-from runner.errors import ConfigurationError, EndpointError
+from runner.endpoint.server_process import ServerProcess
+from runner.errors import ConfigurationError
 
-STOP_SECONDS = 5.0
 LOG_SECONDS = 60.0
 
 
@@ -36,45 +37,31 @@ class Metronome:
     def __init__(self, beat: Beat = Beat(), *, tls: bool = False) -> None:  # noqa: B008 - a frozen value
         self.beat = beat
         self._tls = tls
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._process: subprocess.Popen[bytes] | None = None
+        self._open = contextlib.ExitStack()
+        self._folder = Path()
         self._port = 0
 
     def __enter__(self) -> Metronome:
-        self._folder = tempfile.TemporaryDirectory(prefix="metronome-")
         command = [sys.executable, "-m", "runner.endpoint.metronome.server", self.beat.document()]
-        try:
+        with contextlib.ExitStack() as opening:
+            self._folder = Path(opening.enter_context(tempfile.TemporaryDirectory(prefix="metronome-")))
             if self._tls:
-                command.append(str(make_certificate(Path(self._folder.name))))
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-            said = self._process.stdout.readline() if self._process.stdout else b""
-            if not said.strip().isdigit():
-                raise EndpointError("the metronome did not start", where=" ".join(command[:3]))
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
-        self._port = int(said)
+                command.append(str(make_certificate(self._folder)))
+            server = ServerProcess(command, "the metronome")
+            opening.callback(server.end)
+            self._port = int(server.said)
+            self._open = opening.pop_all()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process is not None:
-            for pipe in (self._process.stdin, self._process.stdout):
-                if pipe is not None:
-                    pipe.close()
-            try:
-                self._process.wait(STOP_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._open.close()
 
     @property
     def address(self) -> EndpointAddress:
         """Where it answers Chat Completions; its certificate is trusted by this address alone."""
-        authority = Path(self._folder.name) / "server.pem" if self._tls and self._folder else None
+        authority = self._folder / "server.pem" if self._tls else None
         scheme = "https" if self._tls else "http"
         return EndpointAddress(f"{scheme}://127.0.0.1:{self._port}/v1", authority=authority)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,14 +9,12 @@ from types import TracebackType
 
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.request import Protocol
+from runner.endpoint.server_process import ServerProcess
 from runner.endpoint.target import Target
 from runner.engine.bench.answering import Answering, read_solutions
 from runner.engine.bench.casework import cases_again
-from runner.errors import EndpointError
 from runner.records import BenchManifest, parse_record
 from runner.replay.server import ReplayServer
-
-STOP_SECONDS = 5.0
 
 
 class Demonstration:
@@ -40,41 +37,26 @@ class Demonstration:
             str(solutions),
             *([] if log is None else [str(log)]),
         ]
-        self._process: subprocess.Popen[bytes] | None = None
-        self._url = ""
+        self._server: ServerProcess | None = None
 
     def __enter__(self) -> Demonstration:
         # A session of its own: Ctrl-C is for the run, which still needs its server to end in order.
-        self._process = subprocess.Popen(
-            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        )
-        said = self._process.stdout.readline() if self._process.stdout else b""
-        self._url = said.decode().strip()
-        if not self._url.startswith("http://"):
-            self.__exit__(None, None, None)
-            raise EndpointError("the built-in server did not start", where=" ".join(self._command[:3]))
+        self._server = ServerProcess(self._command, "the built-in server", own_session=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._process is None:
-            return
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        try:
-            self._process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._server is not None:
+            self._server.end()
 
     def address(self, target: Target, number: int) -> EndpointAddress:
         """Where target number ``number`` answers; each has a run of its own in the server's counts."""
         replay = target.entry.replay
         parts = () if replay is None else (*replay.scenario.split("/"), *replay.faults)
         root = "" if target.entry.protocol is Protocol.MESSAGES else "/v1"
-        return EndpointAddress("/".join([self._url, "r", f"target-{number}", *parts]) + root)
+        url = "" if self._server is None else self._server.said
+        return EndpointAddress("/".join([url, "r", f"target-{number}", *parts]) + root)
 
 
 def main(arguments: Sequence[str]) -> None:
