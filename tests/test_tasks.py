@@ -114,6 +114,7 @@ def test_the_pre_flight_takes_the_flags_of_a_run_and_exits_by_what_it_found(proj
         (["serve", "--credit-plan", "prox"], "did you mean pro?"),
         (["publish", "--credit-plan", "pro", "--usd-per-credit", "0.02"], "a credit cannot have two prices"),
         (["prices", "--credit-plans", "--model", "m"], "plans have days and a provider only"),
+        (["harness-install", ","], "no harness is named"),
         (["verify", "--root", "nowhere"], "there is no store at this path"),
     ],
 )

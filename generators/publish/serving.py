@@ -83,16 +83,18 @@ class SiteServer:
     """A context manager that serves ``folder`` at ``url`` until it is left. Port 0 takes a free one.
 
     Raises:
-        UsageError: the port is taken.
+        UsageError: the port is taken, or is none.
     """
 
     def __init__(self, folder: Path, *, subpath: str = "", port: int = 0) -> None:
         handler = functools.partial(_Handler, folder=folder, subpath=subpath)
         try:
             self._server = _Listener((LOOPBACK, port), handler)
-        except OSError as error:
+        except (OSError, OverflowError) as error:
+            # A number that is no port at all overflows.
+            why = error.strerror if isinstance(error, OSError) else "ports go from 0 to 65535"
             raise UsageError(
-                f"port {port} cannot be used: {error.strerror}",
+                f"port {port} cannot be used: {why}",
                 where=f"{LOOPBACK}:{port}",
                 remedy="stop the program that has it, or name another with --port",
             ) from error

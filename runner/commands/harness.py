@@ -5,6 +5,7 @@ from __future__ import annotations
 from invoke import Context, task
 
 from runner.commands.task import command, places, say
+from runner.errors import UsageError
 
 
 @task(
@@ -20,6 +21,8 @@ def harness_install(context: Context, names: str, lock: bool = False) -> None:
     """Install pinned coding agents, and the runtimes they need, below .harnesses/."""
     from runner.harnesses.installer import install, write_locks
 
+    if not names.strip(" ,"):
+        raise UsageError("no harness is named", remedy="name some with commas between, or all")
     wanted, installed = names.replace(",", " ").split(), places(context).harnesses
     for program in install(wanted, installed, say):
         say(program.line())

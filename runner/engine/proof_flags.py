@@ -59,5 +59,5 @@ def proof_call(given: dict[str, Any]) -> dict[str, Any]:
 
 def _number(text: object) -> int:
     if not str(text).isdecimal():
-        raise UsageError(f"--count is {text!r}", remedy="give a whole number")
+        raise UsageError(f"--count is {text!r}", remedy="give a whole number from 1 on")
     return int(str(text))

@@ -103,6 +103,8 @@ def order_of(given: Mapping[str, Any]) -> SweepOrder:
             if fault["loc"][0] != "levels"
             else f"--levels: {fault['msg']}"
             for fault in error.errors()
+            # Of levels that are none, no list is left either; that would say the same once more.
+            if fault["type"] != "too_short" or error.error_count() == 1
         ]
         raise UsageError(
             "the flags of this sweep have faults:\n    " + "\n    ".join(faults),

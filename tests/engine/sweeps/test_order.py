@@ -81,6 +81,12 @@ def test_all_faults_are_in_one_report() -> None:
     with pytest.raises(UsageError) as caught:
         order_of(flags(levels="0", window_seconds="x", load="no"))
     assert all(name in caught.value.what for name in ("--levels", "--window-seconds", "--load"))
+    assert caught.value.what.count("--levels") == 1
+
+
+def test_a_list_without_levels_is_named_too() -> None:
+    with pytest.raises(UsageError, match="--levels"):
+        order_of(flags(levels=","))
 
 
 def test_a_flag_of_a_run_that_is_wrong_is_told_as_a_run_tells_it() -> None:

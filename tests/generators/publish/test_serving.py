@@ -100,6 +100,11 @@ def test_a_taken_port_is_said_plainly(portal: SiteServer, folder: Path) -> None:
     assert "--port" in failure.value.remedy
 
 
+def test_a_number_that_is_no_port_is_said_plainly(folder: Path) -> None:
+    with pytest.raises(UsageError, match="ports go from 0 to 65535"):
+        SiteServer(folder, port=99_999_999)
+
+
 def test_a_request_that_the_browser_drops_prints_nothing(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
