@@ -12,7 +12,7 @@ from typing import Any, Literal
 from runner.endpoint.result import FragmentKind, StreamResult
 from runner.endpoint.statistics.money import request_cost
 from runner.endpoint.suites.case import Case, Slot
-from runner.endpoint.suites.coding.trace import AgentTrace
+from runner.endpoint.suites.coding.trace import CUT_BY, AgentTrace
 from runner.endpoint.suites.playing import Played
 from runner.endpoint.suites.score import CaseScore
 from runner.endpoint.timing import between, timing
@@ -85,12 +85,14 @@ def trial_record(played: Played, entry: Entry, keeping: Keeping) -> BenchTrial:
     agent = played.agent
     if agent is not None and not keeping.responses:
         agent = agent.without_texts()
+    is_cut = agent is not None and agent.stop_reason in CUT_BY
+    skipped = played.score.reason if is_cut or not requests else None
     costs = [request.cost_usd for request in requests]
     known = [cost for cost in costs if cost is not None]
     return BenchTrial(
         **_identity(played.case, played.slot, played.seed, entry),
-        skipped=played.score.reason if not requests else None,
-        outcome=requests[-1].outcome if requests else None,
+        skipped=skipped,
+        outcome=requests[-1].outcome if skipped is None else None,
         score=score_record(played.score, keeping),
         requests=requests,
         agent=None if agent is None else agent_record(agent),

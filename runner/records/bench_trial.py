@@ -197,7 +197,9 @@ class BenchTrial(Record):
     seed: Count
     started_at: Moment
     finished_at: Moment
-    skipped: str | None = Field(default=None, description="why nothing was asked; null: it was")
+    skipped: str | None = Field(
+        default=None, description="why it has no result: nothing was asked, or it was cut; null: it has one"
+    )
     outcome: Word | None = Field(default=None, description="class of the last request; null: skipped")
     score: BenchScore
     requests: tuple[BenchRequest, ...] = ()

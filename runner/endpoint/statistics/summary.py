@@ -128,7 +128,7 @@ def _target(
     scored = [trial for trial in alike if trial.case_kind != "agentic"]
     plain = _requests(trial for trial in mine if trial.case_kind != "agentic")
     requests = _requests(mine)
-    skipped = Counter(trial.skipped for trial in mine if trial.skipped is not None)
+    skipped = _never_asked(mine)
     found = measures(plain or requests, skipped)
     ttft = found["ttft_ms"].quantile(0.5) if found["ttft_ms"].quantiles else None
     asked = [trial for trial in mine if was_attempted(trial)]
@@ -145,7 +145,7 @@ def _target(
         reliability=reliability(requests),
         measures=found,
         tokens=told,
-        money=money(mine, sum(map(has_passed, valued)), len(valued), alike=alike, cut=cut),
+        money=money(mine, sum(map(has_passed, valued)), len(valued), alike=valued, cut=cut),
         seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
         client=client,
@@ -178,7 +178,7 @@ def _cases(manifest: BenchManifest, by_target: ByTarget) -> Iterable[CaseSummary
             if not group:
                 continue
             mine = [trial for trial in group if not trial.warm_up]
-            skipped = Counter(trial.skipped for trial in mine if trial.skipped is not None)
+            skipped = _never_asked(mine)
             asked = [trial for trial in mine if was_attempted(trial)]
             metrics = sorted({key for trial in asked for key in trial.score.metrics})
             requests = _requests(mine)
@@ -208,6 +208,11 @@ def _slices(manifest: BenchManifest, by_target: ByTarget) -> Iterable[SliceSumma
                 yield SliceSummary.model_validate(
                     {"target": target, "by": by, "name": name, "score": score(group)}
                 )
+
+
+def _never_asked(trials: Iterable[BenchTrial]) -> Counter[str]:
+    """Reasons of trials without a request. What a cut one was asked is among the requests that are timed."""
+    return Counter(trial.skipped for trial in trials if trial.skipped is not None and not trial.requests)
 
 
 def _requests(trials: Iterable[BenchTrial]) -> list[BenchRequest]:

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from runner.endpoint.statistics.money import at_most
 from runner.endpoint.statistics.outcomes import GIVEN_UP, OURS
+from runner.endpoint.suites.coding.trace import CUT_BY
 from runner.records.bench_manifest import BenchManifest, BenchPrice
 from runner.records.bench_summary import BenchAccount
 from runner.records.bench_trial import BenchTrial
@@ -19,8 +20,9 @@ LOAD_TIME_SPENT = "the budget of time for load was spent"
 LOAD_TIME_SHORT = "the budget of time for load does not cover a steady window"
 MADE_UP_FOR = frozenset({TIME_SPENT, LOAD_TIME_SPENT, LOAD_TIME_SHORT})
 """Reasons that a resumed run does not accept: it asks again, as time begins anew in each sitting."""
-CUT = MADE_UP_FOR | {MONEY_SPENT}
-"""Reasons for which a run is partial. Money is for all sittings together, so none makes up for that."""
+CUT = MADE_UP_FOR | {MONEY_SPENT} | frozenset(CUT_BY.values())
+"""Reasons for which a run is partial. Money is for all sittings together, so none makes up for that; a task
+that a budget ended was paid for, and is not begun again."""
 FOR_ALL = "it is for all sittings together: a new run may have a larger one"
 
 
@@ -65,7 +67,7 @@ class Spending:
         price = self.prices.get(trial.target)
         if price is not None:
             self.dollars[trial.target] += sum(at_most(request, price) for request in trial.requests)
-        if trial.load is None and with_time and trial.skipped is None:
+        if trial.load is None and with_time and (trial.requests or trial.skipped is None):
             self.seconds[trial.target] += (trial.finished_at - trial.started_at).total_seconds()
 
     def reason(self, target: str) -> str:
@@ -85,6 +87,11 @@ class Spending:
         """What each target may spend."""
         budget = self.manifest.settings.budget_usd
         return None if budget is None else budget / len(self.manifest.targets)
+
+    def left_seconds(self, target: str) -> float | None:
+        """How long ``target`` may still take; None without a limit."""
+        budget = self.manifest.settings.budget_seconds
+        return None if budget is None else max(0.0, budget - self.seconds[target])
 
     def left_usd(self, target: str) -> float | None:
         """What ``target`` may still spend; None without a limit."""

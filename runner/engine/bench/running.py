@@ -115,9 +115,10 @@ async def _one(means: Means, planned: PlannedBench, live: LiveTarget, ask: Ask, 
         outcome.add(f"{live.name}: {reason}")
         await means.writer.write(skipped_record(case, slot, planned.seed, entry, reason))
         return
-    agent = AgentMeans(
-        means.workbench, TaskLimits(cost_usd=means.spending.left_usd(live.name)), Costing(live.price)
+    left = TaskLimits(
+        left_seconds=means.spending.left_seconds(live.name), left_usd=means.spending.left_usd(live.name)
     )
+    agent = AgentMeans(means.workbench, left, Costing(live.price))
     counted = Counted(ask)
     try:
         played = await play(case, slot, counted, live.target, means.manner(), agent)

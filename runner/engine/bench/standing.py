@@ -150,7 +150,7 @@ def _stage_words(stage: LoadStage, sent: Counter[str]) -> str:
 def _measured_seconds(trials: Sequence[BenchTrial]) -> float:
     """How long something was in flight: what ran side by side counts once."""
     total, until = 0.0, None
-    for begun, ended in sorted((t.started_at, t.finished_at) for t in trials if t.skipped is None):
+    for begun, ended in sorted((t.started_at, t.finished_at) for t in trials if t.requests):
         since = begun if until is None else max(begun, until)
         total += max((ended - since).total_seconds(), 0.0)
         until = ended if until is None else max(ended, until)

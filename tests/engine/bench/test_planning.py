@@ -69,7 +69,12 @@ def test_money_is_shared_evenly_and_time_is_each_targets_own() -> None:
     spending.add(spent("other", 0.99, 9.0))
     assert spending.reason("other") == ""
     assert spending.left_usd("other") == pytest.approx(0.01)
-    spending.add(spent("other", 0.01, 0.5))
+    assert spending.left_seconds("other") == pytest.approx(1.0)
+    # Also a task that a budget has cut took its time.
+    cut = spent("other", 0.01, 0.5).model_copy(update={"skipped": "cut by the budget of time"})
+    assert counts(cut)
+    spending.add(cut)
+    assert spending.left_seconds("other") == pytest.approx(0.5)
     assert spending.reason("other") == MONEY_SPENT
     assert spending.reason(two[0].identifier) == ""
     spending.add(spent(two[0].identifier, 0.0, 10.0))

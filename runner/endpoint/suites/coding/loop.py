@@ -14,8 +14,16 @@ from runner.endpoint.suites.coding.candidate import Workbench
 from runner.endpoint.suites.coding.repository import Repository
 from runner.endpoint.suites.coding.task import CodingTask
 from runner.endpoint.suites.coding.tools import Toolset
-from runner.endpoint.suites.coding.trace import AgentTrace, Invocation, StopReason, Turn, total, turn_of
-from runner.endpoint.suites.score import CaseScore, Verdict, shown
+from runner.endpoint.suites.coding.trace import (
+    CUT_BY,
+    AgentTrace,
+    Invocation,
+    StopReason,
+    Turn,
+    total,
+    turn_of,
+)
+from runner.endpoint.suites.score import CaseScore, Verdict, shown, skipped
 
 MAX_CALLS_PER_TURN = 32
 MAX_DETAIL = 200
@@ -34,6 +42,9 @@ class TaskLimits:
     wall_seconds: float | None = 900.0
     total_tokens: int | None = 1_000_000
     cost_usd: float | None = None
+    left_seconds: float | None = None
+    """What is left of a budget that the task shares with others. Where that ends it, it is not graded."""
+    left_usd: float | None = None
 
 
 def _unknown(_result: StreamResult) -> float | None:
@@ -82,20 +93,26 @@ class _Work:
         most = self.task.max_turns if limits.max_turns is None else limits.max_turns
         if len(self.results) >= most:
             return StopReason.MAX_TURNS
-        if self.out_of_time():
-            return StopReason.TIME_LIMIT
+        late = self.out_of_time()
+        if late is not None:
+            return late
         tokens = sum((turn.prompt_tokens or 0) + (turn.output_tokens or 0) for turn in self.turns())
         if limits.total_tokens is not None and tokens >= limits.total_tokens:
             return StopReason.TOKEN_LIMIT
         spent = sum(cost for cost in self.costs if cost is not None)
         if limits.cost_usd is not None and spent >= limits.cost_usd:
             return StopReason.COST_LIMIT
+        if limits.left_usd is not None and spent >= limits.left_usd:
+            return StopReason.MONEY_BUDGET
         return None
 
-    def out_of_time(self) -> bool:
-        """Whether the task has lasted as long as it may."""
-        most = self.means.limits.wall_seconds
-        return most is not None and self.means.clock() - self.began >= most
+    def out_of_time(self) -> StopReason | None:
+        """Which limit of time is reached; None while none is. Of two that are, the task's own counts."""
+        limits, lasted = self.means.limits, self.means.clock() - self.began
+        if limits.wall_seconds is not None and lasted >= limits.wall_seconds:
+            return StopReason.TIME_LIMIT
+        late = limits.left_seconds is not None and lasted >= limits.left_seconds
+        return StopReason.TIME_BUDGET if late else None
 
     def turns(self) -> tuple[Turn, ...]:
         """All turns so far."""
@@ -109,7 +126,7 @@ class _Work:
             None in (turn.prompt_tokens, turn.output_tokens) for turn in self.turns()
         ):
             blind.append("tokens")
-        if limits.cost_usd is not None and None in self.costs:
+        if None in self.costs and (limits.cost_usd, limits.left_usd) != (None, None):
             blind.append("cost")
         return tuple(blind)
 
@@ -117,7 +134,8 @@ class _Work:
 async def work(task: CodingTask, first: AskRequest, ask: Ask, means: AgentMeans) -> Worked:
     """Let the model behind ``ask`` do ``task``; ``first`` is the request that begins it.
 
-    The tree it leaves behind is graded whatever ended the work, a failed request apart.
+    The tree it leaves behind is graded whatever ended the work, a failed request and a budget that it shares
+    with others apart.
     """
     repository = Repository(task.files)
     tools = Toolset(repository, means.workbench)
@@ -127,7 +145,8 @@ async def work(task: CodingTask, first: AskRequest, ask: Ask, means: AgentMeans)
         reason = state.limit_reached() or await _turn(state, ask)
     worked_for = means.clock() - state.began
     files = dict(repository.files)
-    failures = () if reason is StopReason.ERROR else await task.failures(files, means.workbench)
+    is_graded = reason is not StopReason.ERROR and reason not in CUT_BY
+    failures = await task.failures(files, means.workbench) if is_graded else ()
     score = _score(state, reason, failures)
     trace = AgentTrace(
         stop_reason=reason,
@@ -160,8 +179,9 @@ async def _turn(state: _Work, ask: Ask) -> StopReason | None:
     )
     answers = []
     for number in range(len(result.tool_calls)):
-        if state.out_of_time():
-            return StopReason.TIME_LIMIT
+        late = state.out_of_time()
+        if late is not None:
+            return late
         answers.append(await _performed(state, number, result))
     turns = (*state.request.messages, said, *answers)
     state.request = state.request.model_copy(update={"messages": turns})
@@ -197,6 +217,8 @@ def _score(state: _Work, reason: StopReason, failures: tuple[str, ...]) -> CaseS
         last = state.results[-1]
         why = last.outcome.value if last.failure is None else f"{last.outcome.value}: {last.failure.code}"
         return CaseScore(Verdict.ERROR, None, shown(why), metrics=_metrics(state))
+    if reason in CUT_BY:
+        return skipped(CUT_BY[reason])
     held = task.total - len(failures)
     metrics = {**_metrics(state), "checks_passed": float(held), "checks_total": float(task.total)}
     expected = "all checks pass"

@@ -18,11 +18,22 @@ class StopReason(StrEnum):
     TIME_LIMIT = "time_limit"
     TOKEN_LIMIT = "token_limit"  # noqa: S105 - no password
     COST_LIMIT = "cost_limit"
+    TIME_BUDGET = "time_budget"
+    """What its target may take in all was used up before the task had used up its own: it is not graded."""
+    MONEY_BUDGET = "money_budget"
+    """The same, of what its target may cost."""
     LENGTH = "length"
     """An answer was cut by its limit of output tokens and called no tool."""
     REFUSED = "refused"
     ERROR = "error"
     """A request failed; the task counts as attempted and is not graded."""
+
+
+CUT_BY = {
+    StopReason.TIME_BUDGET: "cut by the budget of time",
+    StopReason.MONEY_BUDGET: "cut by the budget of money",
+}
+"""Ends of a task that say nothing of the model, in words."""
 
 
 @dataclass(frozen=True)
