@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import httpx
 import pytest
 
-from runner.engine.judging import judge_trial, open_bench, read_judge_settings
+from runner.engine.judging import journal, judge_trial, open_bench, read_judge_settings
 from runner.engine.places import Places
 from runner.errors import UsageError
 from runner.judges.direct import Direct
@@ -53,6 +54,23 @@ def test_a_judgement_is_written_beside_its_trial_with_all_that_it_took(places: P
     assert verify(store.root) == []
     assert "60" in output
     assert not list((places.artifacts / "judging").glob("*[0-9a-f]"))
+
+
+def test_an_answer_is_not_lost_where_the_clock_was_set_back_while_the_judge_thought(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Ahead:
+            return super().now(tz) + timedelta(hours=1)
+
+    store = finished(places)
+    script(places, "valid")
+    monkeypatch.setattr(journal, "datetime", Ahead)
+    code, output = judge(places)
+    assert code == 0, output
+    [record] = judgements(store)
+    assert record.duration_seconds is not None
 
 
 def test_the_judge_never_learns_model_agent_or_cost(places: Places) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -140,11 +140,13 @@ class Sitting:
         digest = sha256_of(prompt.encode())
         self.journal.begin(number, digest)
         begun, _ = list(self.journal.attempts())[-1]
+        # Not by the wall clock: one that was set back would make a time that no record takes.
+        since = time.monotonic()
         reply = self.bench.ask(brief, prompt, endpoint, self.journal.scratch(number), workspace)
         if reply.answer is not None:
             # A lone surrogate, which JSON can spell, is no text that can be kept.
             reply = replace(reply, answer=reply.answer.encode("utf-8", "replace").decode())
-        seconds = (datetime.now(UTC) - begun.started_at).total_seconds()
+        seconds = time.monotonic() - since
         self.done.append(self._done(number, begun, reply, round(seconds, 3)))
         # On disk before anything else is done: this is what was paid for.
         self.journal.end(self.done[-1])
