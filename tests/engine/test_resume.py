@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -16,16 +15,37 @@ from runner.store import verify
 from runner.store.layout import TRIALS
 from tests.engine.runs import demonstration, run, undo_last_trial
 
+PATIENCE = 240.0
 CHILD = """
-import os, sys
+import os, signal, sys, time
 from pathlib import Path
 from rich.console import Console
 from runner.engine.command import run_command
 from runner.engine.places import Places
-resume = True if sys.argv[2] == "resume" else None
+root, how = Path(sys.argv[1]), sys.argv[2]
+
+class Shown:
+    # Does something of the test's when the first trial is told to have ended.
+    told = False
+
+    def write(self, text):
+        sys.stdout.write(text)
+        if "#1: " in text and not self.told:
+            self.told = True
+            if how == "is pressed":
+                os.kill(os.getpid(), signal.SIGINT)
+            if how == "waits":
+                (root / "waits").touch()
+                while not (root / "go").exists():
+                    time.sleep(0.02)
+
+    def flush(self):
+        sys.stdout.flush()
+
+resume = True if how == "resumes" else None
 flags = {} if resume else {"count": 3, "seed": 5}
-sys.exit(run_command(Places(Path(sys.argv[1])), Console(), config=None, flags=flags, environment=os.environ,
-                     resume=resume))
+sys.exit(run_command(Places(root), Console(file=Shown(), width=200), config=None, flags=flags,
+                     environment=os.environ, resume=resume))
 """
 
 
@@ -67,12 +87,7 @@ def test_a_finished_trial_that_was_deleted_stops_a_resume_before_anything_is_pai
 
 
 def test_ctrl_c_finishes_what_is_in_flight_and_leaves_with_partial(places: Places) -> None:
-    runner = start(places, "new")
-    while trials_at(places) < 1:
-        assert runner.poll() is None
-        time.sleep(0.02)
-    runner.send_signal(signal.SIGINT)
-    output, _ = runner.communicate(timeout=60)
+    output, _ = (runner := start(places, "is pressed")).communicate(timeout=PATIENCE)
     left = 6 - trials_at(places)
     assert b"Finishing the trials in flight" in output
     assert runner.returncode == (3 if left else 0)
@@ -84,14 +99,14 @@ def test_ctrl_c_finishes_what_is_in_flight_and_leaves_with_partial(places: Place
 
 
 def test_two_runners_of_one_plan_do_not_get_in_each_others_way(places: Places) -> None:
-    first = start(places, "new")
-    while not list(places.roots().demonstration.glob("plans/*.json")) or trials_at(places) < 1:
+    first = start(places, "waits")
+    while not (places.root / "waits").exists():
         assert first.poll() is None
         time.sleep(0.02)
-    second = start(places, "resume")
-    output, _ = second.communicate(timeout=60)
-    first.communicate(timeout=60)
-    assert b"at work already" in output or b"no plan is unfinished" in output
+    output, _ = start(places, "resumes").communicate(timeout=PATIENCE)
+    (places.root / "go").touch()
+    first.communicate(timeout=PATIENCE)
+    assert b"at work already" in output
     assert trials_at(places) == 6
 
 
