@@ -16,6 +16,7 @@ from runner.errors import ConfigurationError
 Progress = Callable[[str], None]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+START_MILLISECONDS = 180_000
 PLACES = (
     "/usr/lib/chromium/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -92,7 +93,9 @@ def launched(*more: str) -> Iterator[Browser]:
     if found is None:
         raise _missing(None, "there is no Chromium for the browser tests")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=[*arguments(), *more])
+        browser = playwright.chromium.launch(
+            executable_path=found, args=[*arguments(), *more], timeout=START_MILLISECONDS
+        )
         try:
             yield browser
         finally:
@@ -134,7 +137,7 @@ def _runs(candidate: str) -> bool:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=30,
+            timeout=120,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

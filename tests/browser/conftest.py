@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from generators.pages.world import World
 from tests.browser.pages import chart_pages
@@ -22,6 +22,8 @@ from tests.generators.committed import committed_sources, committed_world
 @pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     """The system's Chromium. Without one the tests fail and say what to install."""
+    # What is expected comes at once or never; a busy machine has other thoughts about at once.
+    expect.set_options(timeout=60_000)
     with launched() as browser:
         yield browser
 

@@ -30,6 +30,9 @@ KINDS = [
     "data/",
     "about-a-run/",
 ]
+MEASURED = """() => !matchMedia("(hover)").matches || [...document.querySelectorAll("pre > code")].every(
+  (code) => code.scrollWidth <= code.clientWidth || code.tabIndex >= 0
+)"""
 FOUND = """async (off) => {
   const rules = Object.fromEntries(off.map((rule) => [rule, { enabled: false }]));
   const { violations } = await axe.run({ rules });
@@ -47,6 +50,7 @@ def violations(page: Page, axe: str) -> list[str]:
     """What axe objects to, with every fold of the page open."""
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     # The theme makes wide blocks of code focusable a moment after it has measured them.
+    page.wait_for_function(MEASURED, timeout=60_000)
     page.wait_for_timeout(300)
     page.evaluate(axe)
     found: list[str] = page.evaluate(FOUND, NOT_OURS)
@@ -65,7 +69,7 @@ def test_charts_and_tables_have_no_fault_static_or_live(
     page.goto(f"{portal}board/")
     for figure in page.locator("figure[data-chart]").all():
         figure.locator("[data-act=live]").click()
-        expect(figure).to_have_attribute("data-state", "live", timeout=20_000)
+        expect(figure).to_have_attribute("data-state", "live", timeout=60_000)
     assert violations(page, axe) == []
     context.close()
 

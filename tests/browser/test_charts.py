@@ -8,6 +8,7 @@ import re
 import pytest
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from tests.browser.arrival import arrive
 from tests.browser.pages import pareto
 from tests.browser.watch import Watch
 
@@ -20,7 +21,7 @@ BOX_OF = "t => { const b = t.getBBox(); return [b.x, b.y, b.x + b.width, b.y + b
 
 def board(page: Page, portal: str) -> Locator:
     """The Pareto figure of the freshly opened board."""
-    page.goto(f"{portal}board/")
+    arrive(page, f"{portal}board/")
     figure = page.locator(PARETO)
     expect(figure.locator("[data-act=live]")).to_be_visible()
     return figure
@@ -28,7 +29,7 @@ def board(page: Page, portal: str) -> Locator:
 
 def live(figure: Locator) -> Locator:
     """The figure once Plotly has taken over."""
-    expect(figure).to_have_attribute("data-state", "live", timeout=20_000)
+    expect(figure).to_have_attribute("data-state", "live", timeout=60_000)
     return figure
 
 

@@ -70,7 +70,7 @@ def test_a_distribution_and_the_history_come_to_life(chromium: Browser, endpoint
     for mark in ("ttft", "history"):
         figure = page.locator(f"figure[data-chart*='{mark}']").first
         figure.locator("[data-act=live]").click()
-        expect(figure).to_have_attribute("data-state", "live", timeout=20_000)
+        expect(figure).to_have_attribute("data-state", "live", timeout=60_000)
     expect(figure.locator(".xtick text").first).to_have_text("2026-11-01")
     watch.assert_quiet()
     context.close()

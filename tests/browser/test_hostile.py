@@ -116,7 +116,7 @@ def test_live_charts_show_hostile_names_as_written(
             # click on its button at that moment turns it back.
             guarded.mouse.move(0, 0)
             figure.locator("[data-act=live]").press("Enter")
-            expect(figure).to_have_attribute("data-state", "live", timeout=20_000)
+            expect(figure).to_have_attribute("data-state", "live", timeout=60_000)
         hovers = guarded.evaluate(HOVER_ALL)
         group = names[number * CHART_STRINGS : (number + 1) * CHART_STRINGS]
         assert len(hovers) == len(group)
@@ -132,7 +132,7 @@ def test_hostile_titles_stay_text_in_search_results(guarded: Page, hostile_site:
     guarded.keyboard.press("/")
     for word in ("window", "script", "onerror", "alert", "evil"):
         guarded.locator(".md-search__input").fill(word)
-        expect(guarded.locator(".md-search-result__item").first).to_be_visible(timeout=20_000)
+        expect(guarded.locator(".md-search-result__item").first).to_be_visible(timeout=180_000)
         results = guarded.locator(".md-search-result__list")
         assert results.locator("script, img, iframe, svg[onload], form, input").count() == 0
         assert guarded.evaluate("window.__hacked") is None

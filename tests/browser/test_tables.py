@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from tests.browser.arrival import arrive
+
 pytestmark = pytest.mark.browser
 
 IN_ORDER = ["m10", "m9", "m2", "m1", "m20", "M3", "m4"]
@@ -72,7 +74,7 @@ def test_sorting_works_from_the_keyboard(page: Page, portal: str) -> None:
 
 
 def test_a_page_reached_by_instant_navigation_gets_its_tools_once(page: Page, portal: str) -> None:
-    page.goto(portal)
+    arrive(page, portal)
     page.evaluate("window.stillHere = true")
     for _ in range(2):
         page.get_by_role("article").get_by_role("link", name="table").click()

@@ -7,11 +7,12 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Response
+from playwright.sync_api import Browser, Page, Response, expect
 
 from generators.publish.branch import push
 from generators.publish.serving import SiteServer
 from generators.publish.site import BuiltSite
+from tests.browser.arrival import arrive
 from tests.chromium import launched
 from tests.generators.publish.project import git
 
@@ -93,8 +94,7 @@ def test_pages_links_and_charts_work_below_the_sub_path(visit: Visit) -> None:
 
 def test_navigation_is_instant_and_scripts_still_run_after_it(visit: Visit) -> None:
     page = visit.page
-    # Until the sitemap has arrived, a click is an ordinary one.
-    page.goto(HOME, wait_until="networkidle")
+    arrive(page, HOME)
     page.evaluate("window.kept = true")
     page.get_by_role("link", name="A cell", exact=True).click()
     page.get_by_role("button", name="Interactive").click()
@@ -107,7 +107,7 @@ def test_an_address_that_is_not_there_shows_the_whole_404_page(visit: Visit) -> 
     page = visit.page
     page.goto(HOME + "cells/none/at/all/")
     assert page.get_by_role("heading", name="Page not found").is_visible()
-    assert visit.faults == [
+    assert sorted(visit.faults) == [
         f"404 {HOME}cells/none/at/all/",
         "Failed to load resource: the server responded with a status of 404 (Not Found)",
     ]
@@ -121,10 +121,12 @@ def test_the_search_answers_and_the_scheme_follows_the_system(visit: Visit) -> N
     page = visit.page
     page.emulate_media(color_scheme="dark")
     page.goto(HOME)
-    assert page.locator("body").get_attribute("data-md-color-scheme") == "slate"
+    scheme = "data-md-color-scheme"
+    expect(page.locator("body")).to_have_attribute(scheme, "slate", timeout=30_000)
     page.get_by_title("Switch to light mode").click()
-    assert page.locator("body").get_attribute("data-md-color-scheme") == "default"
+    expect(page.locator("body")).to_have_attribute(scheme, "default", timeout=30_000)
     page.keyboard.press("/")
+    expect(page.locator(".md-search__input")).to_be_focused(timeout=30_000)
     page.keyboard.type("compare")
     page.locator(".md-search-result__item").first.wait_for()
     assert page.get_by_role("dialog", name="Search").count() == 1
@@ -143,7 +145,10 @@ def test_the_policy_stops_what_slips_into_a_page(visit: Visit, clone: Path) -> N
     try:
         visit.page.goto(HOME + "compare/")
         visit.page.locator("#bad").click()
-        visit.page.wait_for_timeout(300)
+        for _ in range(600):
+            if sum("Content Security Policy" in fault for fault in visit.faults) >= 4:
+                break
+            visit.page.wait_for_timeout(50)
         assert visit.page.evaluate("window.ran") is None
         assert sum("Content Security Policy" in fault for fault in visit.faults) >= 4
     finally:
