@@ -12,7 +12,8 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.isolation import agent_folder, write_json, write_text, write_yaml
-from runner.harnesses.python_agent import ChangedAgent, library_variables, model_name
+from runner.harnesses.litellm_settings import library_variables, model_name
+from runner.harnesses.python_agent import ChangedAgent
 from runner.harnesses.trace import plain
 
 MOST_FILES = 50

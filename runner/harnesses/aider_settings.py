@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from runner.harnesses.base import Assignment
-from runner.harnesses.python_agent import VENDORS
+from runner.harnesses.litellm_settings import VENDORS
 from runner.harnesses.window import DEFAULT_WINDOW, longest_answer
 
 QUIET = (

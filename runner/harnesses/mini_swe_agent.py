@@ -10,8 +10,9 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.isolation import agent_folder, known, write_yaml
+from runner.harnesses.litellm_settings import VENDORS, library_variables, model_name
 from runner.harnesses.mini_trajectory import read_trajectory
-from runner.harnesses.python_agent import VENDORS, PythonAgent, library_variables, model_name
+from runner.harnesses.python_agent import PythonAgent
 
 ATTEMPTS = 5
 """At a failing request, some 20 seconds in all; with its own 10, a hopeless one takes minutes."""

@@ -9,8 +9,9 @@ from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.isolation import agent_folder, write_json, write_text
+from runner.harnesses.litellm_settings import ALONE, model_name
 from runner.harnesses.openhands_stream import read_run, show
-from runner.harnesses.python_agent import ALONE, ChangedAgent, model_name
+from runner.harnesses.python_agent import ChangedAgent
 from runner.harnesses.window import share_out
 
 PLAIN_TERMINAL = "set enable-bracketed-paste off\n"

@@ -8,13 +8,12 @@ from pathlib import Path
 from runner.harnesses.base import Assignment, Launch, Reading
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Runtime, Source
-from runner.harnesses.installed import InstalledProgram
-from runner.harnesses.isolation import agent_folder, write_json, write_text
+from runner.harnesses.isolation import agent_folder, write_json
+from runner.harnesses.python_agent import LibraryAgent
 from runner.harnesses.strands_driver import KEY_VARIABLE
 from runner.harnesses.strands_stream import read_run, show
 from runner.harnesses.window import share_out
 
-DRIVER = Path(__file__).with_name("strands_driver.py")
 FULL = 0.8
 """Part of what may be sent that is used before older messages are put into a summary."""
 
@@ -29,8 +28,10 @@ PINNED = Installation(
 
 
 @dataclass(frozen=True)
-class Strands(InstalledProgram):
+class Strands(LibraryAgent):
     """The harness ``strands``: a shell, a file editor, and summaries of what no longer fits."""
+
+    inside = Path(__file__).with_name("strands_driver.py")
 
     name: str = "strands"
     title: str = "Strands Agents"
@@ -52,14 +53,12 @@ class Strands(InstalledProgram):
 
     def launch(self, assignment: Assignment) -> Launch:
         """The child process: prompt on standard input, key in the environment, the rest in a file."""
-        folder = agent_folder(assignment)
-        settings = write_json(folder / "settings.json", settings_of(assignment))
-        driver = write_text(folder / "driver.py", DRIVER.read_text(encoding="utf-8"))
+        settings = write_json(agent_folder(assignment) / "settings.json", settings_of(assignment))
         return self.child(
             assignment,
-            (str(driver), str(settings)),
+            (str(settings),),
             {KEY_VARIABLE: assignment.endpoint.api_key},
-            files=[settings, driver],
+            files=[settings],
         )
 
     def read(self, stdout: Path, assignment: Assignment) -> Reading:
