@@ -13,6 +13,7 @@ from typing import Any
 from invoke import Collection, Context, task
 
 from runner.commands import endpoints, harness, metrics, money, serving
+from runner.commands.slips import explain_slips
 from runner.commands.task import ROOT as ROOT_KEY
 from runner.commands.task import command, console, require_test_packages, say
 from runner.engine.check_flags import CHECK_HELP, INTEGRITY_HELP, check_form, integrity_form, stored_call
@@ -387,3 +388,4 @@ namespace = Collection(
     endpoints.bench_report,
 )
 namespace.configure({ROOT_KEY: str(ROOT)})
+explain_slips()
