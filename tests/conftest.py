@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from types import FrameType
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("no-clock", deadline=None, derandomize=True)
+settings.register_profile(
+    "no-clock", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("no-clock")
 
 

@@ -18,7 +18,11 @@ PROJECT = Path(__file__).parent.parent
 def invoke(project: Path, *arguments: str) -> str:
     """Output of ``invoke`` with these arguments, which must succeed."""
     done = subprocess.run(
-        [sys.executable, "-m", "invoke", *arguments], cwd=project, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "invoke", *arguments],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

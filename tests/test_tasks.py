@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Path:
 def invoke(project: Path, *arguments: str) -> tuple[int, str]:
     """Exit code and output of ``invoke`` in ``project``."""
     done = subprocess.run(
-        [sys.executable, "-m", "invoke", *arguments], cwd=project, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "invoke", *arguments], cwd=project, capture_output=True, text=True, timeout=600
     )
     return done.returncode, done.stdout + done.stderr
 

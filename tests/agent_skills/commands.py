@@ -44,7 +44,7 @@ def flags_of(task: str) -> frozenset[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, (task, done.stderr)
     found = re.findall(r"^ +(?:-\w(?:=\w+)?, )?--(\[no-\])?([a-z][a-z-]*)", done.stdout, re.MULTILINE)

@@ -82,7 +82,7 @@ def test_the_plan_of_the_skill_can_be_made_without_a_key(tmp_path: Path) -> None
     (tmp_path / "datasets").symlink_to(ROOT / "datasets")
     [shown] = [command for command in SHOWN if command.endswith("--dry-run")]
     done = subprocess.run(
-        [sys.executable, "-m", *shown.split()], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", *shown.split()], cwd=tmp_path, capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.search(r"\$\d.* per million tokens", done.stdout), done.stdout

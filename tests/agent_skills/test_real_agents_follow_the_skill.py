@@ -129,7 +129,7 @@ def follow(name: str, project: Path, scratch: Path, skill: str, commands: Sequen
         ended = supervise(
             found.launch(assignment),
             stdout=scratch / "stdout",
-            timeout_seconds=120,
+            timeout_seconds=900,
             cancelled=threading.Event(),
         )
         reading = found.read(scratch / "stdout", assignment)

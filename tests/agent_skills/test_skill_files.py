@@ -38,7 +38,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def invoke(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "invoke", *words], cwd=folder, capture_output=True, text=True, timeout=120
+        [sys.executable, "-m", "invoke", *words], cwd=folder, capture_output=True, text=True, timeout=600
     )
 
 

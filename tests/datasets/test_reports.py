@@ -58,7 +58,7 @@ def test_many(x): pass
 
 def printed(folder: Path, *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False, timeout=300
     )
     return done.stdout + done.stderr
 

@@ -93,7 +93,7 @@ class Scene:
         supervise(
             harness.launch(assignment),
             stdout=folder / "stdout",
-            timeout_seconds=120,
+            timeout_seconds=900,
             cancelled=threading.Event(),
         )
         return harness.read(folder / "stdout", assignment)

@@ -119,7 +119,7 @@ from pathlib import Path
 from tests.providers.test_model_server import start_proxy
 start_proxy(Path({str(tmp_path)!r}))
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
     ((_, proxy),) = proxies(tmp_path / "state")
     try:
         time.sleep(0.3)

@@ -29,7 +29,7 @@ def built_by_mkdocs(docs: Path, into: Path, *, keep: Sequence[str]) -> Path:
     (into / "mkdocs.yml").write_text(json.dumps(config))
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "-q", "build", "-f", str(into / "mkdocs.yml")]
-    subprocess.run(command, check=True, capture_output=True, env=environment, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, env=environment, timeout=1200)
     return into / "site"
 
 

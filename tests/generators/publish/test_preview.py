@@ -18,7 +18,7 @@ from runner.costs.price_choice import read_price_choice
 from runner.errors import PublishError, UsageError
 from tests.generators.publish.project import write, write_pages
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
 
 
 class Preview:
@@ -54,7 +54,7 @@ class Preview:
     def page(self, path: str) -> str:
         serving = re.search(r"http://\S+", "\n".join(self.lines))
         assert serving is not None
-        return httpx.get(serving.group() + path, timeout=10).text
+        return httpx.get(serving.group() + path, timeout=60).text
 
     def end(self) -> None:
         self.stop.set()

@@ -37,7 +37,7 @@ def portal(folder: Path) -> Iterator[SiteServer]:
 
 def ask(server: SiteServer, path: str, method: str = "GET") -> tuple[int, str, str]:
     """Status, Location header and body, for the path exactly as given."""
-    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=10)
+    connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=60)
     try:
         connection.request(method, path)
         answer = connection.getresponse()
