@@ -31,7 +31,9 @@ SLEEPS = (sys.executable, "-c", "import time; time.sleep(60)")
 
 
 LEAVES_A_CHILD = """
-import os, subprocess, sys
+import os, subprocess, sys, time
+while not os.path.exists(sys.argv[1]):
+    time.sleep(0.01)
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
 print(child.pid, flush=True)
 os._exit(0)
@@ -64,7 +66,9 @@ def test_one_that_ended_and_was_not_asked_for_its_end_is_not_up(tmp_path: Path) 
 
 
 def test_children_are_stopped_even_where_their_parent_is_gone(tmp_path: Path) -> None:
-    server = started(tmp_path, sys.executable, "-c", LEAVES_A_CHILD)
+    server = started(tmp_path, sys.executable, "-c", LEAVES_A_CHILD, str(tmp_path / "known"))
+    # What has ended before it was looked at has no mark.
+    (tmp_path / "known").touch()
     wait_for(lambda: not is_up(server))
     child = int(Path(server.log).read_text())
     assert process_mark(child) is not None
