@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from generators.pages import links, words
+from generators.pages.board_tables import few_tasks
 from generators.pages.cell_tables import (
     artifact_table,
     figure_table,
@@ -25,6 +26,7 @@ from generators.pages.rendering import Crumb, Page
 from generators.pages.table import Entry, count_entry
 from generators.pages.tier_chart import tier_chart
 from generators.pages.world import World
+from generators.statistics.frontier import FEW_TASKS
 from generators.statistics.intervals import mean_interval
 from generators.tables.boards import Board, task_means
 from generators.tables.cells import Cell
@@ -145,7 +147,9 @@ def _placement(board: Board | None, cell: Cell) -> str:
     among = f"among the {words.counted(rivals, 'cell')} with {basis} costs on this dataset"
     share = words.percent(place.membership)
     verb = "It is on the frontier" if place.on_basis_frontier else "It was not seen on the frontier"
-    return f"{verb} {among}. When the tasks are drawn again, it lies on the frontier in {share} of the draws."
+    few = f", a share that is untested below {FEW_TASKS} tasks" if few_tasks(board) else ""
+    drawn = f"When the tasks are drawn again, it lies on the frontier in {share} of the draws{few}."
+    return f"{verb} {among}. {drawn}"
 
 
 def _neighbours(board: Board | None, cell: Cell) -> tuple[Cell | None, Cell | None]:

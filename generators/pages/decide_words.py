@@ -22,7 +22,7 @@ from generators.pages.interval_words import sureness
 from generators.statistics.planner import MOST_TASKS
 from generators.statistics.verdict import Kind, Word
 from generators.tables.choices import Versus
-from generators.tables.decision import Change, Decision, Hold, NextRun, Why, Wish
+from generators.tables.decision import Change, Decision, Hold, NextRun, Sureness, Why, Wish
 from generators.tables.sample import Unit
 from runner.records import Hosting
 
@@ -48,10 +48,11 @@ def view(told: Told, found: Decision, wish: Wish) -> dict[str, Json]:
 
 
 def headline(told: Told, found: Decision, wish: Wish) -> Sentence:
-    """What to take, or why there is nothing to take."""
+    """What to take, or why there is nothing to take; "reaches" only where the data can show it."""
     if found.answer is not None:
-        reach = f"Cheapest that reaches {number(wish.floor)}: " if wish.floor > 0 else "Cheapest: "
-        return [reach, told.link(found.answer)]
+        sure = found.holds[0].word is Sureness.CLEARS
+        reach = f"that reaches {number(wish.floor)}" if sure else f"seen at {number(wish.floor)} or more"
+        return [f"Cheapest {reach}: " if wish.floor > 0 else "Cheapest: ", told.link(found.answer)]
     if found.unpriced:
         count = len(found.unpriced)
         fit = "1 cell does" if count == 1 else f"{count} cells do"

@@ -75,7 +75,10 @@
     headline() {
       const { found, wish } = this;
       if (found.answer !== null) {
-        return [wish.floor > 0 ? `Cheapest that reaches ${number(wish.floor)}: ` : "Cheapest: ", this.link(found.answer)];
+        // It "reaches" a floor only where the data can show it.
+        const sure = found.holds[0].word === "clears it";
+        const reach = sure ? `that reaches ${number(wish.floor)}` : `seen at ${number(wish.floor)} or more`;
+        return [wish.floor > 0 ? `Cheapest ${reach}: ` : "Cheapest: ", this.link(found.answer)];
       }
       if (found.unpriced.length > 0) {
         const fit = found.unpriced.length === 1 ? "1 cell does" : `${found.unpriced.length} cells do`;

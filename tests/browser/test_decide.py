@@ -210,23 +210,23 @@ def test_what_python_wrote_on_the_page_is_what_the_browser_would_write(page: Pag
     shown = "() => ['answer', 'shortlist'].map((name) => document.querySelector(`[data-${name}]`).innerText)"
     before = page.evaluate(shown)
     page.get_by_label("Budget per task").fill("1000000")
-    expect(page.locator("form .hm-form__status")).to_contain_text("Cheapest that reaches 60")
+    expect(page.locator("form .hm-form__status")).to_contain_text("Cheapest seen at 60 or more")
     assert page.evaluate(shown) == before
 
 
 def test_a_wish_changes_the_answer_the_list_and_the_address_and_a_reload_keeps_it(page: Page) -> None:
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: qwen3.8-27b · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: qwen3.8-27b · pi")
     page.get_by_label("Minutes per task").fill("20")
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: kimi-k2.7-code · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: kimi-k2.7-code · pi")
     page.get_by_label("self-hosted", exact=True).uncheck()
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: claude-sonnet-5 · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: claude-sonnet-5 · pi")
     assert "minutes=20" in page.url
     assert "hosting=cloud%2Cvendor-managed" in page.url
     page.reload()
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: claude-sonnet-5 · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: claude-sonnet-5 · pi")
     assert page.locator("[data-shortlist] tbody tr").count() == 3
     page.get_by_role("button", name="Start over").click()
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: qwen3.8-27b · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: qwen3.8-27b · pi")
     assert "?" not in page.url
 
 
@@ -258,15 +258,15 @@ def test_everything_can_be_asked_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Control+A")
     page.keyboard.type("70")
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 70: glm-5.2 · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 70 or more: glm-5.2 · pi")
     for _ in range(4):
         page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 70: glm-5.2 · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 70 or more: glm-5.2 · pi")
     assert "hosting=self-hosted%2Cvendor-managed" in page.url
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 70: claude-opus-5 · kiro-cli")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 70 or more: claude-opus-5 · kiro-cli")
 
 
 def test_every_dollar_the_browser_writes_stands_beside_its_basis_and_day(page: Page) -> None:
@@ -299,7 +299,7 @@ def test_an_address_with_nonsense_is_read_as_far_as_it_makes_sense(page: Page, s
     page.goto(f"{site}?floor=abc&budget=-3&hosting=moon&harness=%3Cimg%3E&board=none&minutes=20")
     expect(page.locator(HEADLINE)).to_contain_text("No cell here does all you ask")
     page.goto(f"{site}?floor=70&harness=nobody&board=none")
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 70: glm-5.2 · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 70 or more: glm-5.2 · pi")
 
 
 def test_data_that_cannot_be_loaded_changes_nothing_and_says_so(context: BrowserContext, site: str) -> None:
@@ -310,7 +310,7 @@ def test_data_that_cannot_be_loaded_changes_nothing_and_says_so(context: Browser
     expect(page.locator("form .hm-form__status")).to_have_text(
         "Nothing changed: the data of this board could not be loaded."
     )
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: qwen3.8-27b · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: qwen3.8-27b · pi")
 
 
 def test_without_scripts_the_answer_and_the_common_ones_are_there_and_no_form(
@@ -318,7 +318,7 @@ def test_without_scripts_the_answer_and_the_common_ones_are_there_and_no_form(
 ) -> None:
     page = chromium_scriptless.new_page()
     page.goto(site)
-    expect(page.locator(HEADLINE)).to_have_text("Cheapest that reaches 60: qwen3.8-27b · pi")
+    expect(page.locator(HEADLINE)).to_have_text("Cheapest seen at 60 or more: qwen3.8-27b · pi")
     expect(page.locator("form[data-decide]")).to_be_hidden()
     expect(page.get_by_role("heading", name="Answers to common questions")).to_be_visible()
     row = page.locator('[aria-label$="swe3 on mcp-gateway-registry-v2"] tbody tr', has_text="70 or more")

@@ -84,7 +84,9 @@ def test_the_cheapest_cell_with_a_score_above_a_bar_on_a_dataset(
         reader.enter(page.get_by_label("Quality floor"), str(floor))
     name = f"{cell.identity.model.slug} · {cell.identity.harness}"
     headline = page.locator("[data-part=headline]")
-    expect(headline).to_have_text(f"Cheapest that reaches {floor}: {name}")
+    shown = (dataset, floor) == ("mcp-gateway-registry-v2", 60)
+    reach = f"that reaches {floor}" if shown else f"seen at {floor} or more"
+    expect(headline).to_have_text(f"Cheapest {reach}: {name}")
     facts = page.locator("[data-part=facts]")
     score, cost = cell.figures["mean_score"], cell.figures["cost_per_task"]
     expect(facts).to_contain_text(f"{score.amount:.1f} ({score.n} of {score.m})")

@@ -140,6 +140,7 @@ def test_a_cell_off_the_line_is_only_not_seen_on_the_frontier(tmp_path: Path) ->
     assert "It was not seen on the frontier among the 2 cells with metered costs" in worse.body.text
     best = pages["cells/best_endpoint/loop/fix/hello-world/index.md"]
     assert "It is on the frontier among the 2 cells" in best.body.text
+    assert "of the draws, a share that is untested below 20 tasks." in best.body.text
 
 
 def test_a_cell_that_only_checks_grade_shows_what_was_resolved(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def asked(told: Told, wanted: Wish) -> dict[str, Any]:
 def test_the_answer_stands_before_everything_else_and_says_how_sure_it_is(page: Page) -> None:
     source = Renderer().render(page)
     text = Shown(page, source).body.text
-    answer = text[text.index("Cheapest that reaches 60") :]
+    answer = text[text.index("Cheapest seen at 60 or more") :]
     assert "qwen3.8-27b · pi" in answer[:60]
     for said in ("66.4 (5 of 5)", "not enough data", "$2.12 (5 of 5)", "hardware-derived, 2026-09-01"):
         assert said in answer[:700]
@@ -111,6 +111,17 @@ def test_whoever_chooses_is_told_of_the_one_repository_and_the_judge_nobody_trie
     assert board is not None
     [said] = [plain(each) for each in decide_data.told(world, board, "index.md").caveats]
     assert "never asked twice about the same work; work that passes its tests scores higher in 100 %" in said
+
+
+def test_a_headline_says_reaches_only_where_the_data_show_it(published: World, front: Told) -> None:
+    assert plain(asked(front, Wish(floor=60.0))["headline"]).startswith("Cheapest seen at 60 or more: ")
+    board = home.front_board(
+        replace(published, cells=published.select(skill="swe3", dataset="mcp-gateway-registry-v2"))
+    )
+    assert board is not None
+    carried = decide_data.told(published, board, "index.md")
+    assert plain(asked(carried, Wish(floor=60.0))["headline"]).startswith("Cheapest that reaches 60: ")
+    assert plain(asked(carried, Wish(floor=78.0))["headline"]).startswith("Cheapest seen at 78 or more: ")
 
 
 def test_twenty_one_tasks_do_carry_claims(published: World) -> None:
