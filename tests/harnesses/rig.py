@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,8 +18,9 @@ from runner.harnesses.loop_agent.job import Patience
 from runner.records import Limits
 from runner.replay import ReplayServer, RunCount
 
-QUICK = Patience(attempts=3, base_seconds=0.01, cap_seconds=0.1, silence_seconds=5.0)
+QUICK = Patience(attempts=3, base_seconds=0.01, cap_seconds=0.1, silence_seconds=60.0)
 RUN = "run/1"
+PATIENCE = 120.0
 KEY = "a-key-that-nobody-may-see"
 SHORT = "{artifacts}/implementation.md"
 
@@ -125,12 +128,18 @@ class Rig:
             limits=self.limits,
         )
 
-    def run(self, *faults: str, scenario: str = "demo/t", model: str = "m", timeout: float = 30.0) -> Result:
-        """Run the child to its end, or kill it after ``timeout`` seconds."""
+    def run(
+        self,
+        *faults: str,
+        scenario: str = "demo/t",
+        model: str = "m",
+        until: Callable[[], bool] = lambda: False,
+    ) -> Result:
+        """Run the child to its end, or kill it as soon as ``until`` says so."""
         base = self.server.url_for(run=self.run_id, scenario=scenario, faults=faults) + "/v1"
-        return self.run_at(base, model=model, timeout=timeout)
+        return self.run_at(base, model=model, until=until)
 
-    def run_at(self, base_url: str, *, model: str = "m", timeout: float = 30.0) -> Result:
+    def run_at(self, base_url: str, *, model: str = "m", until: Callable[[], bool] = lambda: False) -> Result:
         """Run the child against any address."""
         assignment = self.assignment(base_url, model)
         launch = self.loop.launch(assignment)
@@ -142,15 +151,22 @@ class Rig:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         ) as child:
-            try:
-                out, err = child.communicate(launch.stdin, timeout=timeout)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                out, err = child.communicate()
+            killer = threading.Thread(target=_kill, args=(child, until))
+            killer.start()
+            out, err = child.communicate(launch.stdin)
+            killer.join()
         stdout = self.folder / "stdout"
         stdout.write_bytes(out)
         reading = self.loop.read(stdout, assignment)
         return Result(child.returncode, out, err, reading, self.server.count(self.run_id), launch)
+
+
+def _kill(child: subprocess.Popen[bytes], until: Callable[[], bool]) -> None:
+    """Kill the child when that is so, or when it takes far too long."""
+    deadline = time.monotonic() + PATIENCE
+    while child.poll() is None and not until() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    child.kill()
 
 
 @contextmanager

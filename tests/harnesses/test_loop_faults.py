@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import signal
-import socket
 import subprocess
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from runner.harnesses.loop_stream import read_stream
 from runner.records import CacheSemantics, DataWarning, Limits
 from tests.harnesses.rig import KEY, QUICK, RUN, Rig, assert_counts_agree, open_rig, turn
 from tests.harnesses.samples import classes
+from tests.ports import held_port
 
 
 @pytest.fixture
@@ -125,7 +124,7 @@ def test_without_cache_detail_the_whole_prompt_is_known_and_its_cached_part_is_n
 
 
 def test_a_silent_server_is_given_up_after_the_attempts(rig: Rig) -> None:
-    patience = Patience(attempts=2, base_seconds=0.01, cap_seconds=0.1, silence_seconds=0.3)
+    patience = Patience(attempts=2, base_seconds=0.01, cap_seconds=0.1, silence_seconds=1.0)
     result = replace(rig, loop=Loop(patience=patience)).run("hang")
     assert result.reading.stop_reason == "model-error"
     assert "no answer in time" in str(result.reading.error)
@@ -133,23 +132,21 @@ def test_a_silent_server_is_given_up_after_the_attempts(rig: Rig) -> None:
 
 
 def test_an_answer_that_stalls_in_the_middle_is_given_up_too(rig: Rig) -> None:
-    patience = Patience(attempts=1, silence_seconds=0.3)
+    patience = Patience(attempts=1, silence_seconds=1.0)
     result = replace(rig, loop=Loop(patience=patience)).run("stall")
     assert result.reading.stop_reason == "model-error"
     assert codes(result.reading.warnings) == ["usage-is-lower-bound"]
 
 
 def test_the_time_limit_ends_a_hanging_run_before_the_supervisor_does(rig: Rig) -> None:
-    began = time.monotonic()
-    result = rig.with_limits(Limits(timeout_seconds=1.0)).run("late-hang")
-    assert time.monotonic() - began < 8
+    result = rig.with_limits(Limits(timeout_seconds=3.0)).run("late-hang")
     assert (result.reading.limit_hit, result.exit_code) == ("time", 3)
     assert result.reading.turns == 1
     assert_counts_agree(result.reading, result.count)
 
 
 def test_a_killed_run_still_yields_what_it_used(rig: Rig) -> None:
-    result = rig.run("late-hang", timeout=2.0)
+    result = rig.run("late-hang", until=lambda: rig.server.count(RUN).requests > 1)
     assert result.exit_code == -signal.SIGKILL
     assert (result.reading.stop_reason, result.reading.is_error) == ("no-end", True)
     assert result.reading.turns == 1
@@ -175,6 +172,7 @@ def test_a_terminated_run_says_so(rig: Rig) -> None:
         lines: list[bytes] = []
         while b'"turn": 2' not in (lines or [b""])[-1]:
             lines.append(child.stdout.readline())
+            assert lines[-1], "it ended before its second turn"
         child.send_signal(signal.SIGTERM)
         lines.append(child.stdout.read())
     (rig.folder / "stdout").write_bytes(b"".join(lines))
@@ -184,10 +182,8 @@ def test_a_terminated_run_says_so(rig: Rig) -> None:
 
 
 def test_nothing_listening_is_a_clear_error(rig: Rig) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    result = rig.run_at(f"http://127.0.0.1:{port}/v1")
+    with held_port() as port:
+        result = rig.run_at(f"http://127.0.0.1:{port}/v1")
     assert result.reading.stop_reason == "model-error"
     assert "ConnectError" in str(result.reading.error)
     assert result.reading.retries == QUICK.attempts - 1
