@@ -11,6 +11,7 @@ from runner.harnesses.base import Assignment, Launch
 from runner.harnesses.installation import Installation
 from runner.harnesses.isolation import clean_environment, limits_not_kept, search_path
 from runner.harnesses.programs import ask_version, installed_command, program_folders
+from runner.harnesses.registry import asked_as
 from runner.records import CacheSemantics, DataWarning
 
 
@@ -94,7 +95,8 @@ class InstalledProgram:
         Raises:
             ConfigurationError: it is not installed.
         """
-        return installed_command(self.installation, installed, self.name)
+        asked = asked_as(self, self.name)
+        return installed_command(self.installation, installed, self.name, asked_as=asked)
 
     def variables(self, installed: Path) -> dict[str, str]:
         """What the program must find in its environment at every start."""

@@ -154,7 +154,7 @@ def _checked_version(name: str, installation: Installation, installed: Path, fol
         raise ConfigurationError(
             f"{name} says it is version {version}, not {installation.version}",
             where=str(folder),
-            remedy=f"remove the folder and run: invoke harness-install {name}",
+            remedy="remove the folder and install it again",
         )
     return version
 

@@ -12,7 +12,7 @@ from runner.harnesses.base import Harness
 from runner.harnesses.endpoint import WireProtocol
 from runner.harnesses.installation import Installation, Source
 from runner.harnesses.installer import folder_size
-from runner.harnesses.registry import HARNESSES, harness
+from runner.harnesses.registry import HARNESSES, asked_as, harness
 
 ASKED_AT_ONCE = 4
 """Programs that are started at a time to say their version; some take 350 MB for that."""
@@ -87,7 +87,7 @@ def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[Wi
         state = f"{error.what}; {error.remedy}" if error.remedy else error.what
     pinned = installation.version if installation else None
     if version is not None and installation is not None and version != pinned:
-        state = _another(version, installation, found.name)
+        state = _another(version, installation, asked_as(found, found.name))
     folder = installation.folder(installed, found.name) if installation else None
     return Listed(
         name=found.name,
@@ -102,11 +102,11 @@ def _listed(found: Harness, installed: Path, providers: Mapping[str, Sequence[Wi
     )
 
 
-def _another(version: str, installation: Installation, name: str) -> str:
+def _another(version: str, installation: Installation, asked: str) -> str:
     """What to do about another version than the pinned one."""
     if installation.source is Source.BY_HAND:
         return f"ready; its adapter was written against {installation.version}"
-    return f"version {version} is there, {installation.version} is pinned; invoke harness-install {name}"
+    return f"version {version} is there, {installation.version} is pinned; invoke harness-install {asked}"
 
 
 def cannot_use(found: Harness, offered: Sequence[WireProtocol]) -> str | None:

@@ -71,8 +71,13 @@ def program_command(
     return (str(runtime_program(installation.runtime, installed).absolute()), program)
 
 
-def installed_command(installation: Installation, installed: Path, name: str) -> tuple[str, ...]:
+def installed_command(
+    installation: Installation, installed: Path, name: str, *, asked_as: str | None = None
+) -> tuple[str, ...]:
     """As :func:`program_command`, for a program that is there.
+
+    Args:
+        asked_as: what ``invoke harness-install`` is given for it, where that is not its name.
 
     Raises:
         ConfigurationError: it, or its runtime, is not installed.
@@ -83,7 +88,7 @@ def installed_command(installation: Installation, installed: Path, name: str) ->
         raise ConfigurationError(
             f"{name} {installation.version} is not installed",
             where=missing[0],
-            remedy=f"invoke harness-install {name}",
+            remedy=f"invoke harness-install {asked_as or name}",
         )
     return command
 

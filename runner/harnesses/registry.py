@@ -52,3 +52,12 @@ def harness(name: str) -> Harness:
             remedy="give it a name of its own",
         )
     return own
+
+
+def asked_as(found: object, name: str) -> str:
+    """What a user asks for to get ``found``, whose own name is ``name``: that, or its import path.
+
+    Only the registered harnesses are found by their names.
+    """
+    kind = type(found)
+    return name if name in HARNESSES else f"{kind.__module__}:{kind.__qualname__}"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,6 +22,7 @@ from runner.harnesses.base import Launch
 from runner.harnesses.registry import harness
 from runner.records import Outcome
 from runner.replay import ReplayServer
+from tests.agents import CONTRACT
 from tests.engine.runs import demonstration, run
 
 GUIDE = Path(__file__).parents[2] / "site_src" / "new-agent.md"
@@ -64,6 +67,32 @@ def test_the_guides_agent_counts_as_the_server_does(case: Case, importable: str,
         )
     assert row.agrees, (row.recorded, row.true, row.partly)
     assert row.requests > 0
+
+
+def test_the_guides_agent_keeps_the_contract_of_every_harness(importable: str, tmp_path: Path) -> None:
+    places = (str(tmp_path / "beside"), os.environ.get("PYTHONPATH", ""))
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            f"--basetemp={tmp_path / 'c'}",
+            CONTRACT,
+        ],
+        cwd=GUIDE.parents[1],
+        env={
+            **os.environ,
+            "HARNESSMARK_TEST_HARNESSES": importable,
+            "PYTHONPATH": os.pathsep.join(filter(None, places)),
+        },
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
 
 
 def test_the_guides_agent_solves_a_task_without_a_change_to_the_project(

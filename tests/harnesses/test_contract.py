@@ -70,7 +70,7 @@ def test_a_program_that_is_not_there_is_named_with_the_command_that_installs_it(
     found = harness(name)
     if found.installation is None:
         return
-    with pytest.raises(ConfigurationError, match=f"{name} .*is not installed") as caught:
+    with pytest.raises(ConfigurationError, match=f"{found.name} .*is not installed") as caught:
         found.version(tmp_path)
     if found.installation.source is Source.BY_HAND:
         assert caught.value.remedy in found.installation.note

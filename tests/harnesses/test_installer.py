@@ -25,7 +25,7 @@ from runner.harnesses.programs import RUNTIMES, ask_version, program_command, ru
 from runner.harnesses.registries import Registries
 from runner.harnesses.registry import HARNESSES, harness
 from tests.harnesses.fakes import put_script
-from tests.harnesses.shop import Shop
+from tests.harnesses.shop import SCRIPTED, Shop
 
 
 def test_a_harness_comes_with_its_runtime_in_the_pinned_versions(tmp_path: Path) -> None:
@@ -302,3 +302,9 @@ def test_the_lock_of_a_program_outside_the_project_stands_beside_its_module_and_
     whole = lock_path(NPM_PROGRAMS["codex"]).read_bytes()
     (tmp_path / "own.json").write_bytes(whole)
     assert lock_of(own) == tmp_path / "own.json"
+
+
+def test_one_outside_the_registry_is_installed_by_its_import_path(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="scripted") as caught:
+        harness(SCRIPTED).version(tmp_path)
+    assert caught.value.remedy == f"invoke harness-install {SCRIPTED}"

@@ -13,6 +13,7 @@ from runner.harnesses.installation import Installation, Runtime, Source
 from runner.harnesses.interpreters import interpreter
 from runner.harnesses.isolation import search_path
 from runner.harnesses.programs import RUNTIMES, VERSION_SECONDS, runtime_program
+from runner.harnesses.registry import asked_as
 from runner.providers.checks import Check, CheckState
 
 
@@ -28,7 +29,7 @@ def _question(harness: Harness, installed: Path) -> Question:
 
 def harness_checks(harness: Harness, installed: Path) -> Iterator[Check]:
     """Its runtime, then the program itself, which is started to say its version."""
-    installation, install = harness.installation, f"invoke harness-install {harness.name}"
+    installation, install = harness.installation, f"invoke harness-install {asked_as(harness, harness.name)}"
     if installation is not None and installation.runtime is not Runtime.NONE:
         yield from _runtime_checks(installation, installed, install)
     try:
