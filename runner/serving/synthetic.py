@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 import httpx
 
@@ -133,18 +134,22 @@ class _Running(threading.Thread):
     def run(self) -> None:
         """The body of the thread: talk until all are over or cancelled."""
         try:
-            with suppress(asyncio.CancelledError):
-                self._all = self._loop.create_task(self._everyone())
-                self._loop.run_until_complete(self._all)
+            self._all = self._loop.create_task(self._everyone())
+            self._loop.run_until_complete(asyncio.wait({self._all}))
             self._loop.run_until_complete(self._loop.shutdown_asyncgens())
         finally:
             self._loop.close()
 
     def stop(self) -> None:
-        """Cancel the talks and wait for the thread's end."""
+        """Cancel the talks and wait for the thread's end.
+
+        What ended them before is raised here: a level without its load would be measured as if it had one.
+        """
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._cancel)
         self.join(END_SECONDS)
+        if self._all is not None and self._all.done() and not self._all.cancelled():
+            self._all.result()
 
     def _cancel(self) -> None:
         if self._all is not None:
@@ -152,7 +157,12 @@ class _Running(threading.Thread):
 
     async def _everyone(self) -> None:
         async with client_for(self._target) as client:
-            await asyncio.gather(*(self._slot(client, number) for number in range(self._slots)))
+            try:
+                async with asyncio.TaskGroup() as group:
+                    for number in range(self._slots):
+                        group.create_task(self._slot(client, number))
+            except BaseExceptionGroup as several:
+                raise several.exceptions[0] from None
 
     async def _slot(self, client: httpx.AsyncClient, slot: int) -> None:
         await asyncio.sleep(slot * STAGGER_SECONDS)
@@ -171,7 +181,17 @@ class _Running(threading.Thread):
                 self.sessions.append(going.ended("ok"))
 
 
-_TURN_FAULTS = (httpx.HTTPError, httpx.InvalidURL, EndpointError, ValueError, KeyError, TypeError)
+_TURN_FAULTS = (
+    httpx.HTTPError,
+    httpx.InvalidURL,
+    EndpointError,
+    ValueError,
+    KeyError,
+    TypeError,
+    OverflowError,
+    RecursionError,
+)
+"""What a server may bring about that says anything at all."""
 
 
 def client_for(target: Target) -> httpx.AsyncClient:
@@ -238,11 +258,18 @@ async def _turn(
             raise EndpointError(f"status {response.status_code}: {' '.join(reply.split())}")
         async for event in _events(response):
             if isinstance(usage := event.get("usage"), dict):
-                going.input_tokens += int(usage["prompt_tokens"])
-                going.output_tokens += int(usage["completion_tokens"])
+                going.input_tokens += _count(usage["prompt_tokens"])
+                going.output_tokens += _count(usage["completion_tokens"])
             said += _pieces(event)
     going.turns += 1
     return "".join(said)
+
+
+def _count(told: Any) -> int:
+    number = int(told)
+    if number < 0:
+        raise EndpointError(f"the stream tells of {number} tokens")
+    return number
 
 
 def _pieces(event: Mapping[str, object]) -> Iterator[str]:

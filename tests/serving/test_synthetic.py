@@ -129,6 +129,9 @@ def test_talks_keep_within_the_window_of_the_model() -> None:
         (httpx.Response(200, text=stream("[1]")), "something else than objects"),
         (httpx.Response(200, text=stream('{"error": {"message": "too long"}}')), "too long"),
         (httpx.Response(200, text=stream('{"usage": {"prompt_tokens": null}}')), ""),
+        (httpx.Response(200, text=stream("[" * 100_000)), "recursion"),
+        (httpx.Response(200, text=stream('{"usage": {"prompt_tokens": Infinity}}')), "infinity"),
+        (httpx.Response(200, text=stream('{"usage": {"prompt_tokens": -7}}')), "-7 tokens"),
     ],
 )
 def test_a_server_in_trouble_ends_sessions_and_is_not_stormed(
@@ -148,6 +151,19 @@ def test_a_server_in_trouble_ends_sessions_and_is_not_stormed(
     assert failed
     assert said in (failed[0].error or "")
     assert len(failed[0].error or "") <= 300
+
+
+def test_a_load_that_broke_down_is_told_and_no_level() -> None:
+    def broken(_: dict[str, Any]) -> httpx.Response:
+        raise RuntimeError("a fault of ours")
+
+    load = SyntheticLoad(Model(broken).target(), SHAPE, 7)
+    load.begin(2, 1)
+    for thread in threading.enumerate():
+        if thread.name == "load":
+            thread.join(60)
+    with pytest.raises(RuntimeError, match="a fault of ours"):
+        load.end()
 
 
 def test_a_model_that_does_not_answer_is_found_before_the_first_level() -> None:
