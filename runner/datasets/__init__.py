@@ -2,7 +2,7 @@
 
 from runner.datasets.bundle import build_bundle
 from runner.datasets.checking import CheckRun, minimal_environment, run_check
-from runner.datasets.checkout import SealedCheckout, bring, seal
+from runner.datasets.checkout import SealedCheckout, bring, seal, seal_task
 from runner.datasets.dataset import Dataset, ProblemSource, Task, TaskCheck
 from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list_datasets
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
@@ -40,5 +40,6 @@ __all__ = [
     "reveal_hidden_files",
     "run_check",
     "seal",
+    "seal_task",
     "unreachable_refs",
 ]

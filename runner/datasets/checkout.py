@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from runner.datasets.dataset import Task
 from runner.datasets.git import must_git
 from runner.datasets.source import Source, commit_for, locked, open_source
 from runner.errors import RepositoryError
@@ -23,6 +24,8 @@ CONFIGURATION = """\
 \temail = agent@harnessmark.invalid
 """
 """Added to a new repository's own; with a name in it, an agent can commit."""
+WORKSPACE, TRUSTED = "workspace", "trusted.git"
+"""Folders of a task's checkout: the agent's, and the repository that it cannot reach."""
 EXCLUDES = "__pycache__/\n*.py[cod]\n.pytest_cache/\n.mypy_cache/\n.ruff_cache/\n"
 """What running code leaves behind is no part of a patch, unless the repository tracks it."""
 
@@ -73,6 +76,27 @@ def seal(repo: str, ref: str, *, beside: Path, cache: Path, workspace: Path, git
     must_git("read-tree", "-u", "--reset", base, git_dir=git_dir, work_tree=workspace, cwd=workspace)
     shutil.copy2(git_dir / "index", workspace / ".git" / "index")
     return SealedCheckout(workspace, git_dir, base, tree, commit)
+
+
+def seal_task(task: Task, folder: Path, *, dataset_path: Path, cache: Path) -> SealedCheckout:
+    """Check the repository of ``task`` out below ``folder``, under the names that every trial uses.
+
+    Args:
+        folder: holds neither of the two yet.
+        dataset_path: file of the dataset.
+        cache: folder for copies of repositories, shared by all runs on this machine.
+
+    Raises:
+        RepositoryError: the repository or the ref cannot be had.
+    """
+    return seal(
+        task.repo,
+        task.ref,
+        beside=dataset_path.parent,
+        cache=cache,
+        workspace=folder / WORKSPACE,
+        git_dir=folder / TRUSTED,
+    )
 
 
 def bring(repo: str, ref: str, *, beside: Path, cache: Path) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from runner.datasets.changes import changes_of
-from runner.datasets.checkout import seal
+from runner.datasets.checkout import seal_task
 from runner.datasets.dataset import Task
 from runner.datasets.loading import load_dataset
 from runner.datasets.patch import check_patch
@@ -149,14 +149,7 @@ def _hidden(task: Task) -> set[str]:
 def _try(bench: Workbench, patch: bytes, folder: Path) -> _Shown:
     """Every check on a checkout of its own."""
     task, path = bench.task, bench.dataset_path
-    checkout = seal(
-        task.repo,
-        task.ref,
-        beside=path.parent,
-        cache=bench.cache,
-        workspace=folder / "workspace",
-        git_dir=folder / "trusted.git",
-    )
+    checkout = seal_task(task, folder, dataset_path=path, cache=bench.cache)
     applied = check_patch(checkout, patch)
     if not applied.ok:
         return _Shown({}, applied.reason)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from runner.datasets.checking import CheckRun, run_check
-from runner.datasets.checkout import SealedCheckout, seal
+from runner.datasets.checkout import SealedCheckout, seal_task
 from runner.datasets.dataset import Task, TaskCheck
 from runner.datasets.git import must_git
 from runner.datasets.patch import apply_patch
@@ -118,14 +118,7 @@ class Workbench:
     def _seal(self, folder: Path) -> SealedCheckout:
         remove(folder)
         folder.mkdir(parents=True)
-        return seal(
-            self.task.repo,
-            self.task.ref,
-            beside=self.dataset_path.parent,
-            cache=self.cache,
-            workspace=folder / "workspace",
-            git_dir=folder / "trusted.git",
-        )
+        return seal_task(self.task, folder, dataset_path=self.dataset_path, cache=self.cache)
 
 
 def restore(checkout: SealedCheckout, patterns: Sequence[str]) -> None:

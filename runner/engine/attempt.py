@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner.datasets import SealedCheckout, seal
+from runner.datasets import SealedCheckout, seal_task
 from runner.datasets.checking import CheckStopped
 from runner.datasets.removal import remove
 from runner.engine.auditing import Surroundings, audit
 from runner.engine.desk import Desk
 from runner.engine.earlier import (
-    TRUSTED,
-    WORKSPACE,
     Done,
     Recovered,
     forget,
@@ -111,14 +109,7 @@ def _surroundings(desk: Desk) -> Surroundings:
 
 def _new_checkout(desk: Desk) -> SealedCheckout:
     desk.folder.mkdir(parents=True)
-    checkout = seal(
-        desk.task.repo,
-        desk.task.ref,
-        beside=desk.dataset_path.parent,
-        cache=desk.repositories,
-        workspace=desk.folder / WORKSPACE,
-        git_dir=desk.folder / TRUSTED,
-    )
+    checkout = seal_task(desk.task, desk.folder, dataset_path=desk.dataset_path, cache=desk.repositories)
     note_checkout(desk.folder, checkout)
     return checkout
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from runner.datasets import SealedCheckout
+from runner.datasets.checkout import TRUSTED, WORKSPACE
 from runner.datasets.removal import remove
 from runner.engine.archive import keep_stream
 from runner.engine.desk import Desk
@@ -25,7 +26,7 @@ KILLED = "runner-killed"
 CANCELLED = "cancelled"
 NOT_OF_THIS_RUN = frozenset({KILLED, CANCELLED})
 """Stop reasons of invocations that an interruption of the runner ended."""
-WORKSPACE, TRUSTED, CHECKOUT = "workspace", "trusted.git", "checkout.json"
+CHECKOUT = "checkout.json"
 BEGUN, DONE, OUTPUT = "begun.json", "done.json", "stdout"
 
 

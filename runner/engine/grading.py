@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from runner.datasets import SealedCheckout, Task, TaskCheck, check_patch, remove, seal
+from runner.datasets import SealedCheckout, Task, TaskCheck, check_patch, remove, seal_task
 from runner.datasets.rules import broken_rules
 from runner.datasets.schema import RulesEntry
 from runner.datasets.trying import Ran, Workbench
@@ -69,14 +69,7 @@ class Grading:
         folder = self.folder / PATCH_CHECK
         remove(folder)
         folder.mkdir(parents=True)
-        return seal(
-            self.task.repo,
-            self.task.ref,
-            beside=self.dataset_path.parent,
-            cache=self.repositories,
-            workspace=folder / "workspace",
-            git_dir=folder / "trusted.git",
-        )
+        return seal_task(self.task, folder, dataset_path=self.dataset_path, cache=self.repositories)
 
 
 def grade(

@@ -7,17 +7,16 @@ import random
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from runner.costs.tokens import tokens_processed
-from runner.datasets import seal
+from runner.datasets import seal_task
 from runner.engine.attempt import clear
 from runner.engine.desk import Desk
 from runner.engine.desks import Desks
-from runner.engine.earlier import TRUSTED, WORKSPACE
 from runner.engine.invoking import Pass, invoke
 from runner.errors import HarnessmarkError
 from runner.records import InvocationKind, LoadSession, Outcome, PlanRecord, Usage, Workload
@@ -80,6 +79,7 @@ class AgentLoad:
     _sessions: list[LoadSession] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor | None = None
+    _slots: list[Future[None]] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=itertools.count)
 
     def warm_up(self) -> None:
@@ -89,22 +89,28 @@ class AgentLoad:
         """Start so many agents; none is given more than what is left of the level."""
         self.cancelled = threading.Event()
         self._sessions = []
+        self._slots = []
         tasks = [each.identity.task for each in self.plan.trials]
         supply = TaskSupply(tasks, self.seed, str(concurrency))
         deadline = time.monotonic() + seconds
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="load")
         for slot in range(concurrency):
-            self._pool.submit(self._slot, slot, supply, deadline, self.cancelled)
+            self._slots.append(self._pool.submit(self._slot, slot, supply, deadline, self.cancelled))
 
     def asked(self) -> None:
         """Agents decide themselves what they ask for."""
 
     def end(self) -> tuple[LoadSession, ...]:
-        """Cut off whoever is still at work; every session since :meth:`begin`, by its start."""
+        """Cut off whoever is still at work; every session since :meth:`begin`, by its start.
+
+        A fault of ours that ended a slot is raised here: the level had fewer agents than it says.
+        """
         self.cancelled.set()
         if self._pool is not None:
             self._pool.shutdown(wait=True)
             self._pool = None
+        for slot in self._slots:
+            slot.result()
         return tuple(sorted(self._sessions, key=lambda each: (each.started_at, each.slot)))
 
     def _slot(self, slot: int, supply: TaskSupply, deadline: float, cancelled: threading.Event) -> None:
@@ -116,8 +122,9 @@ class AgentLoad:
                 supply.give_back(position)
             with self._lock:
                 self._sessions.append(session)
-                if session.status == "error":
-                    cancelled.wait(PAUSE_SECONDS)
+            # Without the lock: nobody else is to wait for it.
+            if session.status == "error":
+                cancelled.wait(PAUSE_SECONDS)
 
     def _session(self, slot: int, position: int, deadline: float, cancelled: threading.Event) -> LoadSession:
         """One agent at one task, in a scratch folder of its own that is gone afterwards."""
@@ -168,14 +175,7 @@ def _input_tokens(usage: Usage | None) -> int | None:
 def _work(desk: Desk, seconds: float) -> Pass:
     """One invocation of the agent, for at most ``seconds``."""
     desk.folder.mkdir(parents=True)
-    checkout = seal(
-        desk.task.repo,
-        desk.task.ref,
-        beside=desk.dataset_path.parent,
-        cache=desk.repositories,
-        workspace=desk.folder / WORKSPACE,
-        git_dir=desk.folder / TRUSTED,
-    )
+    checkout = seal_task(desk.task, desk.folder, dataset_path=desk.dataset_path, cache=desk.repositories)
     limits = desk.settings.limits()
     own = limits.timeout_seconds
     timeout = seconds if own is None else min(own, seconds)
