@@ -11,8 +11,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from runner.costs.strict_yaml import Location, StrictDocument, read_strict_yaml
-from runner.engine.settings import LISTS, MAX_CONFIG_BYTES, RunSettings
+from runner.engine.settings import LISTS, RunSettings
+from runner.engine.settings_file import require_small, unknown_key
 from runner.errors import ConfigurationError
+from runner.records.plain_words import in_plain_words
 
 AXES: Mapping[str, str] = {
     "models": "model",
@@ -54,8 +56,7 @@ class _Faults:
             if len(location) == 1 and name in owned:
                 self.add(location, f"{name}: belongs in an entry of {axis}")
                 return
-        near = difflib.get_close_matches(name, sorted(known), n=1)
-        self.add(location, f"{name}: unknown key" + (f" (did you mean {near[0]}?)" if near else ""))
+        self.add(location, unknown_key(name, tuple(known)))
 
     def report(self, path: Path) -> None:
         """Raise what was found, if anything was."""
@@ -74,8 +75,7 @@ def read_matrix(path: Path) -> tuple[RunSettings, ...]:
     Raises:
         ConfigurationError: every fault of the file in one report, with its line.
     """
-    if path.is_file() and path.stat().st_size > MAX_CONFIG_BYTES:
-        raise ConfigurationError("is larger than any matrix", where=str(path))
+    require_small(path, "matrix")
     document = read_strict_yaml(path)
     faults = _Faults(document)
     if not isinstance(document.value, dict):
@@ -224,5 +224,5 @@ def _settings(
             name = str(fault["loc"][0]) if fault["loc"] else ""
             inside = "limits" if ("limits", name) in faults.document.lines else ""
             place = places.get(name) or ((inside, name) if inside else (name,))
-            faults.add(place, f"{name}: {fault['msg']}")
+            faults.add(place, f"{name}: {in_plain_words(fault)}")
         return None

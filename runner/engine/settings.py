@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError, field_validator, model_validator
+from pydantic import Field, TypeAdapter, field_validator, model_validator
 
 from runner.costs import TokenPrices
-from runner.costs.strict_yaml import read_strict_yaml
+from runner.engine.settings_file import read_settings_file, settings_from
 from runner.engine.spending import Budget
-from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import WireProtocol
 from runner.records import Hosting, Limits, Part, VariableName
 
-MAX_CONFIG_BYTES = 256 * 1024
 LOCAL = ("notify",)
 """Settings that no plan keeps: a command may name folders and addresses of its user's."""
 LISTS = ("judge", "harness", "skill", "model", "tasks", "faults", "protocol")
@@ -178,25 +175,16 @@ def read_settings(config: Path | None, flags: Mapping[str, object]) -> RunSettin
         ConfigurationError: every fault of file and flags in one report.
     """
     faults: list[str] = []
-    merged = _one_name(_read_file(config), faults) if config is not None else {}
+    merged = _one_name(read_settings_file(config, "run configuration"), faults) if config is not None else {}
     merged |= _one_name({name: value for name, value in flags.items() if value is not None}, faults)
-    where = str(config) if config is not None else "command line"
-    faults += [f"{name}: unknown key{_hint(name)}" for name in merged if name not in RunSettings.model_fields]
-    known = {name: value for name, value in merged.items() if name in RunSettings.model_fields}
-    try:
-        # Flags arrive as text, so numbers written as text are taken.
-        settings = RunSettings.model_validate(known, strict=False)
-    except ValidationError as error:
-        faults += [
-            f"{'.'.join(str(part) for part in fault['loc'])}: {fault['msg']}" for fault in error.errors()
-        ]
-    if faults:
-        raise ConfigurationError(
-            "the settings of this run have faults:\n    " + "\n    ".join(faults),
-            where=where,
-            remedy="invoke --help run lists every flag; a config file uses the same names with underscores",
-        )
-    return settings
+    return settings_from(
+        RunSettings,
+        merged,
+        of="this run",
+        where=str(config) if config is not None else "command line",
+        command="run",
+        faults=faults,
+    )
 
 
 def changed(settings: RunSettings, flags: Mapping[str, object]) -> RunSettings:
@@ -209,19 +197,3 @@ def _one_name(given: Mapping[str, object], faults: list[str]) -> dict[str, objec
     if "agent" in given and "harness" in given:
         faults.append("agent: another name for harness; give one of the two")
     return {"harness" if name == "agent" else name: value for name, value in given.items()}
-
-
-def _read_file(path: Path) -> dict[str, object]:
-    if path.is_file() and path.stat().st_size > MAX_CONFIG_BYTES:
-        raise ConfigurationError("is larger than any run configuration", where=str(path))
-    document = read_strict_yaml(path).value
-    if document is None:
-        return {}
-    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
-        raise ConfigurationError("must hold keys and values", where=str(path))
-    return dict(document)
-
-
-def _hint(name: str) -> str:
-    near = difflib.get_close_matches(name, RunSettings.model_fields, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""

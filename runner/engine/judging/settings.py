@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from runner.costs import TokenPrices
-from runner.costs.strict_yaml import read_strict_yaml
-from runner.errors import ConfigurationError, UsageError
+from runner.engine.settings_file import read_settings_file, settings_from
+from runner.errors import UsageError
 from runner.harnesses.endpoint import WireProtocol
 from runner.judges.base import AGENTIC
 from runner.judges.registry import judge
@@ -19,7 +18,6 @@ from runner.judges.replay import SCRIPTED_MODEL, SCRIPTED_READER
 from runner.records import Limits, Part, VariableName
 from runner.store import model_slug, slug
 
-MAX_CONFIG_BYTES = 64 * 1024
 USUAL_PROVIDERS = {"claude-code": "anthropic", "codex": "openai", "replay": "replay"}
 """Where the judges that belong to a vendor find their models."""
 
@@ -92,24 +90,10 @@ def read_judge_settings(config: Path | None, flags: Mapping[str, object]) -> Jud
         ConfigurationError: every fault of file and flags in one report.
         UsageError: there is no such judge, or its model or provider is missing.
     """
-    merged: dict[str, object] = {} if config is None else _read_file(config)
-    merged.update({name: value for name, value in flags.items() if value is not None})
-    known = JudgeSettings.model_fields
-    faults = [f"{name}: unknown key{_hint(name)}" for name in merged if name not in known]
-    try:
-        # Flags arrive as text, so numbers written as text are taken.
-        settings = JudgeSettings.model_validate({n: v for n, v in merged.items() if n in known}, strict=False)
-    except ValidationError as error:
-        faults += [
-            f"{'.'.join(map(str, each['loc'])) or 'settings'}: {each['msg']}" for each in error.errors()
-        ]
-    if faults:
-        raise ConfigurationError(
-            "the settings of the judge have faults:\n    " + "\n    ".join(faults),
-            where=config.name if config else "command line",
-            remedy="invoke --help judge lists every flag; a file uses the same names with underscores",
-        )
-    return _completed(settings)
+    given = {} if config is None else read_settings_file(config, "settings of a judge")
+    given |= {name: value for name, value in flags.items() if value is not None}
+    where = config.name if config else "command line"
+    return _completed(settings_from(JudgeSettings, given, of="the judge", where=where, command="judge"))
 
 
 def _completed(settings: JudgeSettings) -> JudgeSettings:
@@ -126,17 +110,3 @@ def _completed(settings: JudgeSettings) -> JudgeSettings:
     if not model:
         raise UsageError(f"judge {found.name} needs --model", remedy="name the model as the server lists it")
     return settings.model_copy(update={"provider": provider, "model": model})
-
-
-def _read_file(path: Path) -> dict[str, object]:
-    if path.is_file() and path.stat().st_size > MAX_CONFIG_BYTES:
-        raise ConfigurationError("is larger than any settings of a judge", where=str(path))
-    document = read_strict_yaml(path).value
-    if not isinstance(document, dict) or not all(isinstance(key, str) for key in document):
-        raise ConfigurationError("must hold keys and values", where=str(path))
-    return dict(document)
-
-
-def _hint(name: str) -> str:
-    near = difflib.get_close_matches(name, JudgeSettings.model_fields, n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
