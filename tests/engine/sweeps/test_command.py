@@ -127,8 +127,9 @@ def check_level(level: Level) -> None:
     """What holds on however slow a machine: no server is faster than its injected times."""
     assert level.started_at is not None
     assert level.tpot_ms_mean == pytest.approx(10)
-    assert level.requests_running is not None
-    assert (level.requests_running.peak or 0) <= min(level.concurrency, 2)
+    # A level of which a busy machine saw no whole scrape does not tell it.
+    running = level.requests_running
+    assert running is None or (running.peak or 0) <= min(level.concurrency, 2)
     assert 0 < (level.output_tokens_per_second or 0) <= 2 / 0.01 * 1.1
     assert (level.ttft_ms_mean or 0) >= (level.queue_ms_mean or 0)
     assert level.prefix_cache_hit_rate is not None
