@@ -11,6 +11,7 @@ from pathlib import Path
 
 from runner.engine.journal import read_state
 from runner.engine.places import Places
+from runner.engine.processes import identify
 from runner.errors import ConfigurationError
 from runner.records import Part
 
@@ -78,7 +79,8 @@ def _wait_until_at_work(process: subprocess.Popen[bytes], places: Places, plan_i
     deadline = time.monotonic() + TAKE_UP_SECONDS
     while time.monotonic() < deadline:
         state = read_state(places.state(plan_id))
-        if state is not None and state.pid == process.pid:
+        # An earlier runner may have had the number: after a restart of a container, numbers come again.
+        if state is not None and state.pid == process.pid and state.writer == identify(process.pid):
             return
         if process.poll() is not None:
             lines = places.log(plan_id).read_text(encoding="utf-8", errors="replace").splitlines()

@@ -5,24 +5,29 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from rich.console import Console
 
 from runner.engine.command import run_command
 from runner.engine.detached import Stamped
-from runner.engine.journal import read_state
+from runner.engine.detaching import Order, detach
+from runner.engine.journal import RunState, read_state
 from runner.engine.places import Places
 from runner.engine.processes import Process, identify, is_alive
 from runner.engine.status import Status, status_of
 from runner.engine.status_command import status_command
 from runner.engine.stopping import stop_command
-from runner.errors import UsageError
+from runner.errors import ConfigurationError, UsageError
 from runner.store import ResultsStore
 from tests.engine.standin import HARNESS, PROVIDER, script
 
@@ -192,6 +197,25 @@ def test_a_mistake_shows_at_once_and_nothing_is_left_behind(places: Places) -> N
     assert not list(places.root.rglob("plans/*.json"))
     with pytest.raises(UsageError, match="there is no plan yet"):
         status_command(places, Console(file=io.StringIO()))
+
+
+def test_a_runner_that_ended_at_once_is_told_where_an_earlier_one_had_its_number(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, now = places.state("run-1"), datetime.now(UTC)
+
+    class Renumbered(subprocess.Popen[bytes]):
+        """A process with the number of the one that worked on the plan before the machine was restarted."""
+
+        def __init__(self, *words: Any, **named: Any) -> None:
+            super().__init__(*words, **named)
+            earlier = RunState(plan_id="run-1", pid=self.pid, started=1, begun_at=now, heartbeat=now)
+            path.write_text(earlier.model_dump_json(), encoding="utf-8")
+
+    monkeypatch.setattr(subprocess, "Popen", Renumbered)
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    with pytest.raises(ConfigurationError, match="ended before it took up the plan"):
+        detach(places, "run-1", Order(flags={}), {}, lambda _: None)
 
 
 def test_a_signal_goes_only_to_the_very_process_that_said_it_is_at_work(places: Places) -> None:
