@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import Field, ValidationError, model_validator
 
 from runner.costs.strict_yaml import read_strict_yaml
+from runner.costs.yaml_faults import fault_lines
 from runner.errors import ConfigurationError
 from runner.records.base import Part, Slug
 
@@ -62,10 +63,7 @@ def load_model_aliases(path: Path) -> ModelAliases:
     try:
         return ModelAliases.model_validate(document.value)
     except ValidationError as error:
-        faults = [
-            f"  line {document.line(fault['loc'])}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}"
-            for fault in error.errors()
-        ]
+        faults = fault_lines(error, document, (*ModelAliases.model_fields, *ModelAlias.model_fields))
         raise ConfigurationError(
             f"{len(faults)} faults in the table of model names:\n" + "\n".join(faults),
             where=str(path),

@@ -16,6 +16,7 @@ from runner.costs.strict_yaml import StrictDocument, read_strict_yaml
 from runner.costs.yaml_faults import fault_lines, nearest
 from runner.errors import ConfigurationError
 from runner.records.base import Part, Slug
+from runner.records.plain_words import in_plain_words
 
 MAX_BYTES = 4_000_000
 """More than any file of prices needs."""
@@ -162,7 +163,7 @@ def _rows(path: Path, read: tuple[PriceFile, StrictDocument]) -> Iterator[Placed
         except ValidationError as error:
             lines.extend(
                 f"  line {document.line(('rows', number, *fault['loc']))}: "
-                f"{'.'.join(map(str, ('rows', number, *fault['loc'])))}: {fault['msg']}"
+                f"{'.'.join(map(str, ('rows', number, *fault['loc'])))}: {in_plain_words(fault)}"
                 for fault in error.errors()
             )
     if lines:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pydantic import ValidationError
 
 from runner.costs.strict_yaml import Location, StrictDocument
+from runner.records.plain_words import in_plain_words
 
 _NAMED = frozenset({"extra_forbidden", "enum"})
 
@@ -23,7 +24,9 @@ def fault_lines(error: ValidationError, document: StrictDocument, known: Iterabl
         if fault["type"] in _NAMED and location:
             given = fault["input"] if fault["type"] == "enum" else location[-1]
             hint = nearest(str(given), names - set(document.keys_beside(location)))
-        lines.append(f"  line {_line(fault['type'], location, document)}: {key}: {fault['msg']}{hint}")
+        lines.append(
+            f"  line {_line(fault['type'], location, document)}: {key}: {in_plain_words(fault)}{hint}"
+        )
     return lines
 
 

@@ -11,6 +11,7 @@ from runner.datasets.document import Document
 from runner.datasets.faults import Fault, Location, listed, nearest
 from runner.datasets.schema import CheckEntry, DatasetEntry, GroundTruth, Provenance, TaskEntry
 from runner.records import Part
+from runner.records.plain_words import in_plain_words
 
 _LEVELS: dict[str, type[Part]] = {
     "tasks": TaskEntry,
@@ -19,20 +20,7 @@ _LEVELS: dict[str, type[Part]] = {
     "source": Provenance,
 }
 
-_WORDS = {
-    "string_type": "expected text",
-    "string_too_short": "must not be empty",
-    "too_short": "needs at least one item",
-    "tuple_type": "expected a list",
-    "list_type": "expected a list",
-    "float_type": "expected a number",
-    "float_parsing": "expected a number",
-    "finite_number": "expected a number",
-    "model_type": "expected keys and values",
-    "model_attributes_type": "expected keys and values",
-    "string_unicode": "holds half a character (a lone surrogate); write the character itself",
-}
-
+_WITH_THE_VALUE = frozenset({"greater_than", "less_than_equal", "value_error"})
 _PATTERNS = {
     schema.LINE_PATTERN: "must be one line of text, without blanks around it or control characters",
     schema.TEXT_PATTERN: "must be text, without control characters",
@@ -53,24 +41,17 @@ def is_echo(detail: ErrorDetails) -> bool:
 
 def _message(detail: ErrorDetails, location: Location) -> str:
     kind = detail["type"]
-    if kind == "missing":
-        return "is missing"
     if kind == "extra_forbidden":
         known = _known_keys(location)
         return f"is no key here{nearest(str(location[-1]), known) or f'; known: {listed(known, 30)}'}"
-    if detail["input"] is None:
+    if detail["input"] is None and kind != "missing":
         return "is empty"
     if kind == "literal_error":
         return f"is {_shown(detail['input'])}; expected {detail['ctx']['expected']}"
     if kind == "string_pattern_mismatch":
         return _PATTERNS.get(detail["ctx"]["pattern"], "holds a character that is not allowed")
-    if kind == "string_too_long":
-        return f"is longer than {detail['ctx']['max_length']} characters"
-    if kind in {"greater_than", "less_than_equal"}:
-        return f"is {_shown(detail['input'])}; {detail['msg'][0].lower()}{detail['msg'][1:]}"
-    if kind == "value_error":
-        return f"is {_shown(detail['input'])}; {detail['msg'].removeprefix('Value error, ')}"
-    return _WORDS.get(kind, detail["msg"])
+    words = in_plain_words(detail)
+    return f"is {_shown(detail['input'])}; {words}" if kind in _WITH_THE_VALUE else words
 
 
 def _known_keys(location: Location) -> list[str]:

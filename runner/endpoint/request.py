@@ -57,6 +57,17 @@ class Tool(Part):
     parameters: Mapping[str, JsonValue]
 
 
+def text_tool(name: str, description: str, **arguments: str) -> Tool:
+    """A tool whose arguments are texts, all of them required: what each is, by its name."""
+    schema: dict[str, JsonValue] = {
+        "type": "object",
+        "properties": {key: {"type": "string", "description": text} for key, text in arguments.items()},
+        "required": list(arguments),
+        "additionalProperties": False,
+    }
+    return Tool(name=name, description=description, parameters=schema)
+
+
 class Deadlines(Part):
     """How long each phase of a request may take, in seconds; None waits for ever.
 

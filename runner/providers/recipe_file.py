@@ -13,24 +13,10 @@ from pydantic_core import ErrorDetails
 from runner.costs.strict_yaml import Location, StrictDocument, read_strict_yaml
 from runner.errors import ConfigurationError, UsageError
 from runner.providers.recipe import Recipe, Source
+from runner.records.plain_words import in_plain_words
 
 MAX_BYTES = 64 * 1024
 SUFFIX = ".yaml"
-WORDS = {
-    "missing": "is missing",
-    "string_type": "must be text",
-    "int_type": "must be a whole number",
-    "int_parsing": "must be a whole number",
-    "float_type": "must be a number",
-    "float_parsing": "must be a number",
-    "bool_type": "must be true or false",
-    "bool_parsing": "must be true or false",
-    "tuple_type": "must be a list",
-    "dict_type": "must hold keys and values",
-    "model_type": "must hold keys and values",
-    "too_short": "needs at least one entry",
-    "string_pattern_mismatch": "holds a character that is not allowed here",
-}
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -133,13 +119,8 @@ def _faults(error: ValidationError, document: StrictDocument) -> Iterator[tuple[
 
 
 def _message(detail: ErrorDetails, location: Location) -> str:
-    kind = detail["type"]
-    if kind == "extra_forbidden":
+    if detail["type"] == "extra_forbidden":
         model: type[BaseModel] = Source if "source" in location[:-1] else Recipe
         near = difflib.get_close_matches(str(location[-1]), sorted(model.model_fields), n=1)
         return "unknown key" + (f"; did you mean {near[0]!r}?" if near else "")
-    if kind == "literal_error":
-        return f"must be {detail['ctx']['expected']}"
-    if kind == "value_error":
-        return detail["msg"].removeprefix("Value error, ")
-    return WORDS.get(kind, detail["msg"][:1].lower() + detail["msg"][1:])
+    return in_plain_words(detail)

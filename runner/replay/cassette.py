@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from pydantic import Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from runner.errors import ConfigurationError
 from runner.records import Part
+from runner.records.plain_words import in_plain_words
 from runner.replay.turns import MAIN_THREAD, Turn
 
 MAX_BYTES = 16_000_000
@@ -140,10 +142,9 @@ def _no_double_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return dict(pairs)
 
 
-def _fault_text(kind: str, detail: Mapping[str, object]) -> str:
-    location = detail["loc"]
-    place = ".".join(str(part) for part in location) if isinstance(location, tuple) else ""
-    return f"{kind}{'.' + place if place else ''}: {detail['msg']}"
+def _fault_text(kind: str, detail: ErrorDetails) -> str:
+    place = ".".join(map(str, detail["loc"]))
+    return f"{kind}{'.' + place if place else ''}: {in_plain_words(detail)}"
 
 
 def _in_order(

@@ -11,6 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from runner.errors import RecordError
 from runner.records import CorrectionRecord, Record, parse_record, sha256_of
+from runner.records.plain_words import in_plain_words
 from runner.store import layout
 
 RecordType = TypeVar("RecordType", bound=Record)
@@ -54,8 +55,10 @@ def corrected(record: RecordType, data: bytes, corrections: Sequence[CorrectionR
     try:
         return type(record).model_validate_json(json.dumps(document))
     except ValidationError as error:
+        first = error.errors()[0]
+        fault = f"{'.'.join(map(str, first['loc'])) or 'record'}: {in_plain_words(first)}"
         raise RecordError(
-            f"corrections make an invalid record: {error.errors()[0]['msg']}",
+            f"corrections make an invalid record: {fault}",
             where=corrections[-1].path,
             remedy=REMEDY,
         ) from None

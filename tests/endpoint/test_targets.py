@@ -108,7 +108,7 @@ def test_every_fault_of_every_file_is_in_one_report(tmp_path: Path) -> None:
         ("    base_url: https://api.example.org/v1\n", "", "base_url, or replay"),
         ("price: {", "headers: {Authorization: secret-word}\n    price: {", "no key"),
         ("model: lamp-1\n", "model: lamp-2\n", "call it lamp-2.yaml"),
-        ("efforts: [low, high]", "efforts: [low, High]", "pattern"),
+        ("efforts: [low, high]", "efforts: [low, High]", "not allowed here"),
         ("schema_version: 1", "schema_version: 2", "schema_version"),
         ("    region: eu-west\n", "", "stands in lamp-1.yaml already"),
         ("model: lamp-1\n", "model: lamp-1\nmodel: lamp-1\n", "given twice"),

@@ -150,9 +150,9 @@ def test_nothing_to_import_is_a_clear_failure(tmp_path: Path, name: str) -> None
 
 ROW = ("tasks", 0)
 BROKEN: list[tuple[str, Path, tuple[tuple[Any, ...], Any], str]] = [
-    ("an unknown key", METERED, (("judge_notes",), "prose"), "judge_notes: Extra inputs"),
-    ("an unknown key in a row", METERED, ((*ROW, "vibes"), 1), "tasks.0.vibes: Extra inputs"),
-    ("a missing key", METERED, ((*ROW, "is_error"), ...), "tasks.0.is_error: Field required"),
+    ("an unknown key", METERED, (("judge_notes",), "prose"), "judge_notes: is no key here"),
+    ("an unknown key in a row", METERED, ((*ROW, "vibes"), 1), "tasks.0.vibes: is no key here"),
+    ("a missing key", METERED, ((*ROW, "is_error"), ...), "tasks.0.is_error: is missing"),
     ("a count in words", METERED, ((*ROW, "num_turns"), "many"), "tasks.0.num_turns"),
     ("a count as text", METERED, ((*ROW, "num_turns"), "64"), "tasks.0.num_turns"),
     ("a negative count", METERED, ((*ROW, "output_tokens"), -1), "tasks.0.output_tokens"),

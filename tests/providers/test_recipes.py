@@ -44,12 +44,12 @@ def test_all_faults_of_a_file_are_in_one_report_with_their_lines(tmp_path: Path)
         "tool_parser: hermes\ngpu_memory_utilization: 1.5\nsource:\n  - what: a test\n    commmit: abcdef0\n",
     )
     assert "7 faults in the recipe m.yaml" in said
-    assert "line 3: served_names: needs at least one entry" in said
+    assert "line 3: served_names: needs at least one item" in said
     assert "line 4: repository: holds a character" in said
     assert "line 5: max_model_len: must be a whole number" in said
     assert "line 6: tool_parser: unknown key; did you mean 'tool_call_parser'?" in said
     assert "tool_call_parser" in said
-    assert "line 7: gpu_memory_utilization: input should be less than or equal to 1" in said
+    assert "line 7: gpu_memory_utilization: must be 1 or less" in said
     assert "line 10: source[0].commmit: unknown key; did you mean 'commit'?" in said
 
 

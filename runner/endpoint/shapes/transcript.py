@@ -14,6 +14,7 @@ from runner.endpoint.suites.case import Case, Kind, Puzzle
 from runner.endpoint.suites.score import CaseScore, invalid, passed
 from runner.errors import ConfigurationError
 from runner.records.base import Part
+from runner.records.plain_words import in_plain_words
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_LINES = 10_000
@@ -100,7 +101,7 @@ def read_transcript(path: Path, shown: str | None = None) -> Transcript:
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(str(part) for part in first["loc"])
-            faults.append(f"  line {number}: {place + ': ' if place else ''}{first['msg']}")
+            faults.append(f"  line {number}: {place + ': ' if place else ''}{in_plain_words(first)}")
     if not requests and not faults:
         faults.append("  it has no requests")
     if len(requests) > MAX_LINES:

@@ -146,7 +146,7 @@ def _target(
         measures=found,
         tokens=told,
         money=money(mine, sum(map(has_passed, valued)), len(valued), alike=valued, cut=cut),
-        seconds=sum((trial.finished_at - trial.started_at).total_seconds() for trial in asked),
+        seconds=sum(trial.seconds for trial in asked),
         adjustments=dict(sorted(Counter(note for trial in mine for note in trial.adjustments).items())),
         client=client,
         flags=(

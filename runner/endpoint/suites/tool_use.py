@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pydantic import JsonValue
 
-from runner.endpoint.request import Message, Tool, ToolCall
+from runner.endpoint.request import Message, Tool, ToolCall, text_tool
 from runner.endpoint.result import StreamResult
 from runner.endpoint.suites.case import Case, Feature, Judge, Kind, Puzzle, user
 from runner.endpoint.suites.draw import Draw
@@ -19,24 +19,18 @@ TOWNS = ("Aarhus", "Bergen", "Cadiz", "Delft", "Evora", "Ghent", "Izmir", "Kotor
 Wanted = tuple[str, dict[str, JsonValue]]
 
 
-def _tool(name: str, description: str, **properties: str) -> Tool:
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {key: {"type": "string", "description": text} for key, text in properties.items()},
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return Tool(name=name, description=description, parameters=schema)
-
-
-TRACK = _tool(
+TRACK = text_tool(
     "track_parcel", "Say where a parcel is. Changes nothing.", parcel="number of the parcel, such as P-1"
 )
-RETURN = _tool("return_parcel", "Send a parcel back to its sender for good.", parcel="number of the parcel")
-TEMPERATURE = _tool(
+RETURN = text_tool(
+    "return_parcel", "Send a parcel back to its sender for good.", parcel="number of the parcel"
+)
+TEMPERATURE = text_tool(
     "read_temperature", "Temperature of a town's weather station now.", town="name of the town"
 )
-STOCK = _tool("count_stock", "How many pieces of an article lie in the store.", article="code of the article")
+STOCK = text_tool(
+    "count_stock", "How many pieces of an article lie in the store.", article="code of the article"
+)
 
 
 def _calls_text(calls: Sequence[ToolCall]) -> str:

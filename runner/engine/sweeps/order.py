@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator
+from pydantic_core import ErrorDetails
 
 from runner.costs.hardware import LatencyLimit
 from runner.engine.settings import RunSettings, read_settings
 from runner.errors import UsageError
 from runner.records import Part, SessionShape
 from runner.records.base import Slug
+from runner.records.plain_words import in_plain_words
 from runner.serving.talks import DEFAULT_SHAPE
 
 SWEEP_LEVELS = (1, 2, 5, 7, 10, 15, 20)
@@ -99,9 +101,7 @@ def order_of(given: Mapping[str, Any]) -> SweepOrder:
         )
     except ValidationError as error:
         faults = [
-            f"--{'.'.join(str(part) for part in fault['loc'][-1:]).replace('_', '-')}: {fault['msg']}"
-            if fault["loc"][0] != "levels"
-            else f"--levels: {fault['msg']}"
+            f"--{_flag_of(fault)}: {in_plain_words(fault)}"
             for fault in error.errors()
             # Of levels that are none, no list is left either; that would say the same once more.
             if fault["type"] != "too_short" or error.error_count() == 1
@@ -110,3 +110,9 @@ def order_of(given: Mapping[str, Any]) -> SweepOrder:
             "the flags of this sweep have faults:\n    " + "\n    ".join(faults),
             remedy="invoke --help sweep lists every flag",
         ) from None
+
+
+def _flag_of(fault: ErrorDetails) -> str:
+    """The flag that a wrong value was given with; each of the levels is given with one."""
+    location = fault["loc"]
+    return "levels" if location[0] == "levels" else "".join(map(str, location[-1:])).replace("_", "-")

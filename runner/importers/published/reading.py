@@ -13,6 +13,7 @@ from runner.importers.published import document, sweep_document
 from runner.importers.published.document import RunDocument
 from runner.importers.published.sweep_document import RequestSweepDocument, SweepDocument
 from runner.records.base import Part
+from runner.records.plain_words import in_plain_words
 
 Document = RunDocument | SweepDocument | RequestSweepDocument
 
@@ -92,7 +93,9 @@ def _validated(kind: type[Shape], data: bytes) -> Shape:
 
 def faults_of(error: ValidationError) -> tuple[str, ...]:
     """One line for each fault: its key and what is wrong."""
-    return tuple(f"{'.'.join(map(str, fault['loc'])) or 'file'}: {fault['msg']}" for fault in error.errors())
+    return tuple(
+        f"{'.'.join(map(str, fault['loc'])) or 'file'}: {in_plain_words(fault)}" for fault in error.errors()
+    )
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:

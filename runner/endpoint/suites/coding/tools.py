@@ -6,42 +6,11 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from pydantic import JsonValue
-
-from runner.endpoint.request import Tool
 from runner.endpoint.suites.coding.candidate import TestRun, Workbench
 from runner.endpoint.suites.coding.repository import Repository, RepositoryFault
 
 MAX_RESULT = 24_000
-MAX_ARGUMENTS = 1_000_000
-
-
-def _tool(name: str, description: str, properties: Mapping[str, str]) -> Tool:
-    schema: dict[str, JsonValue] = {
-        "type": "object",
-        "properties": {key: {"type": "string", "description": text} for key, text in properties.items()},
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-    return Tool(name=name, description=description, parameters=schema)
-
-
-_PATH = "path from the root of the repository, such as src/app.py"
-TOOLS = (
-    _tool("list_files", "List the paths of all files.", {}),
-    _tool("read_file", "Read a whole file.", {"path": _PATH}),
-    _tool("search", "Find the lines of all files that hold a text.", {"query": "the text; no pattern"}),
-    _tool(
-        "write_file", "Make a file, or replace all of it.", {"path": _PATH, "content": "the whole new text"}
-    ),
-    _tool(
-        "apply_patch",
-        "Change files with a unified diff. It is applied wholly or not at all.",
-        {"patch": "lines '--- path', '+++ path', then hunks that begin with @@ and show lines of context"},
-    ),
-    _tool("run_tests", "Run the tests in the folder tests.", {}),
-)
-_ARGUMENTS = {tool.name: tuple(dict(tool.parameters)["required"] or ()) for tool in TOOLS}  # type: ignore[arg-type]
+MAX_ARGUMENTS = {tool.name: tuple(dict(tool.parameters)["required"] or ()) for tool in TOOLS}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
