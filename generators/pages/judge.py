@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from markupsafe import Markup
 
@@ -17,6 +17,7 @@ from generators.pages.world import World
 from generators.tables.judge_card import JudgeCard
 from generators.tables.judging_cost import SCRIPTED
 from generators.tables.sample import Value
+from generators.tables.scoring import ScoreState
 from generators.tables.yardstick import Yardstick
 from runner.records import CRITERIA, JudgementStatus
 from runner.store import slug
@@ -148,7 +149,7 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
         ("Model", Entry(card.yardstick.model or "not recorded", unknown=card.yardstick.model is None)),
         ("Version", Entry(card.yardstick.version or "not recorded", unknown=card.yardstick.version is None)),
         ("Rubric", Entry(card.yardstick.rubric)),
-        ("Judgements", Entry(f"{total:,}", note=f"{card.trials:,} trials have a score from it")),
+        ("Judgements", Entry(f"{total:,}", note=_scored(card))),
         ("Without a valid answer", Entry(f"{card.statuses.get(JudgementStatus.INVALID, 0):,} of {total:,}")),
         (
             "Zero, because artifacts were missing",
@@ -168,24 +169,36 @@ def _facts(card: JudgeCard) -> list[tuple[str, Entry]]:
         ),
         (
             "Cost of a judgement",
-            _mean(card.cost, "${:.4f}"),
+            _mean(card.cost, words.dollars),
         ),
         (
             "Time of a judgement",
-            _mean(card.seconds, "{:.1f} s"),
+            _mean(card.seconds, _seconds),
         ),
         *proof_facts(card.proof),
     ]
 
 
-def _mean(value: Value, form: str) -> Entry:
+def _scored(card: JudgeCard) -> str:
+    """How many trials it scored, and that some of these are in no other figure."""
+    kept = {each.key for each in card.judged if each.trial.state is not ScoreState.EXCLUDED}
+    left_out = sum(key not in kept for key in card.scores_by_trial)
+    note = f"{card.trials:,} trials have a score from it"
+    return f"{note}, {left_out:,} of them left out of all figures but these" if left_out else note
+
+
+def _seconds(number: float) -> str:
+    return f"{number:.1f} s" if number >= 1 else f"{number:.2g} s"
+
+
+def _mean(value: Value, said: Callable[[float], str]) -> Entry:
     if value.amount is None:
         missing = "none" if value.reason == SCRIPTED else "not known"
         return Entry(missing, note=value.reason, unknown=True)
     note = f"mean of {value.n:,} of {value.m:,}"
     if value.priced is not None:
         note += f"; {words.priced(value.priced)}"
-    return Entry(form.format(value.amount), note=note)
+    return Entry(said(value.amount), note=note)
 
 
 def _repeats(card: JudgeCard) -> list[tuple[str, Entry]]:

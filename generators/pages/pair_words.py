@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from generators.pages import words
 from generators.pages.charting import label
 from generators.statistics.intervals import Interval, mean_interval
+from generators.statistics.multiplicity import p_text
 from generators.statistics.paired import paired_mean
 from generators.statistics.planner import FEWEST_TASKS, detectable_difference
 from generators.statistics.verdict import Deciding, Kind, Verdict, Word
@@ -90,11 +91,6 @@ def deciding_text(verdict: Verdict) -> str:
     if verdict.deciding is Deciding.INTERVAL_END:
         return f"far end of the interval {number:.1f} points, at most {limit:g} for a tie"
     return f"adjusted p {p_text(number)}, {'below' if number < limit else 'not below'} {limit:g}"
-
-
-def p_text(p_value: float) -> str:
-    """A p-value with three decimals, small ones as below a thousandth."""
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
 def interval_text(interval: Interval | None, unit: Unit) -> str:

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+
+
+def p_text(p_value: float) -> str:
+    """A p-value with three decimals; never as 0, and never as the limit that it lies below.
+
+    Small ones are below a thousandth, and those that would round up to 0.050 have a fourth decimal, cut.
+    """
+    if p_value < 0.001:
+        return "< 0.001"
+    below = p_value < 0.05 and round(p_value, 3) >= 0.05
+    return f"{math.floor(10_000 * p_value) / 10_000:.4f}" if below else f"{p_value:.3f}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from generators.statistics.amounts import bootstrap_t
 from generators.statistics.intervals import Interval
-from generators.statistics.multiplicity import holm
+from generators.statistics.multiplicity import holm, p_text
 from generators.statistics.paired import PairedMean, paired_mean, sign_flip
 from generators.statistics.planner import FEWEST_TASKS, SIGNIFICANCE
 from generators.statistics.verdict import Word
@@ -96,7 +96,7 @@ def _concluded(each: AmountDifference, adjusted: float | None) -> AmountConclusi
         return replace(undecided, number=each.reason)
     if adjusted is None:
         return replace(undecided, number=f"{each.tasks} common tasks, limit {FEWEST_TASKS}")
-    number = f"adjusted p {adjusted:.3f}"
+    number = f"adjusted p {p_text(adjusted)}"
     if adjusted >= SIGNIFICANCE or not _without_zero(each.interval) or each.means is None:
         return replace(undecided, number=number)
     lower = "first" if each.means.difference < 0 else "second"

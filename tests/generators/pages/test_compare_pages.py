@@ -11,10 +11,11 @@ import pytest
 
 from generators.pages import compare, links, model
 from generators.pages.compare_data import data_path
-from generators.pages.pair_words import amounts_of, deciding_text, names_of, p_text, pair_words
+from generators.pages.pair_words import amounts_of, deciding_text, names_of, pair_words
 from generators.pages.rendering import Page, Renderer
 from generators.pages.world import World
 from generators.sources import load_worlds
+from generators.statistics.multiplicity import p_text
 from generators.statistics.verdict import Word
 from runner.records import CheckStatus
 from tests import examples
@@ -287,6 +288,7 @@ def test_a_model_page_has_its_harnesses_against_each_other(published: dict[str, 
 
 def test_small_p_values_are_never_zero() -> None:
     assert (p_text(0.0004), p_text(0.0123), p_text(1.0)) == ("< 0.001", "0.012", "1.000")
+    assert (p_text(0.04997), p_text(0.05), p_text(0.0502)) == ("0.0499", "0.050", "0.050")
 
 
 def test_every_table_has_a_file_of_its_own(shown: dict[str, Shown], world: World) -> None:

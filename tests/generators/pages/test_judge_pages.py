@@ -9,7 +9,7 @@ import pytest
 from generators.pages.registry import PAGE_KINDS
 from generators.pages.rendering import Renderer
 from generators.sources import load_worlds
-from runner.records import CheckStatus, Judge, JudgementRecord, JudgementStatus
+from runner.records import CheckStatus, Cost, CostBasis, Judge, JudgementRecord, JudgementStatus
 from runner.store import ResultsStore
 from tests import examples
 from tests.generators.pages.shown import Shown
@@ -173,3 +173,18 @@ def test_the_committed_results_have_a_card_for_their_judge() -> None:
     assert len(cards) >= 2
     assert all(page.facts()["Asked again"] == "not recorded" for page in cards)
     assert any(page.table("Rank correlation of criteria") for page in cards if page.labels())
+    said = {page.facts()["Judgements"] for page in cards}
+    assert "378 364 trials have a score from it, 5 of them left out of all figures but these" in said
+
+
+def test_a_cheap_and_quick_judgement_did_not_cost_and_take_nothing(tmp_path: Path) -> None:
+    made = Made("task-a")
+    store = ResultsStore(tmp_path)
+    store.write_plan(examples.plan(made.identity))
+    (judgement,) = made.judgements()
+    cost = Cost(basis=CostBasis.METERED, amount_usd=0.00003, source="a gateway")
+    told = judgement.model_copy(update={"costs": (cost,), "duration_seconds": 0.02})
+    store.write_trial(made.record(), judgements=[told], artifacts=made.files)
+    (facts,) = [page.facts() for path, page in shown(tmp_path).items() if path.startswith("judges/second")]
+    assert facts["Cost of a judgement"].startswith("$0.00003 mean of 1 of 1; metered")
+    assert facts["Time of a judgement"].startswith("0.02 s mean of 1 of 1")

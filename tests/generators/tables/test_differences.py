@@ -106,6 +106,7 @@ def test_the_number_of_rows_counts_and_rows_that_can_claim_nothing_do_not() -> N
     assert conclude([able, short])[0].word is Word.BETTER
     assert [each.word for each in conclude([able, able])] == [Word.NOT_ENOUGH] * 2
     assert conclude([able, short])[1].number == "5 common tasks, limit 6"
+    assert conclude([row(-1.0, 1e-6, (-2.0, -0.5))])[0].number == "adjusted p < 0.001"
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12))
