@@ -166,7 +166,8 @@ def test_a_broken_transcript_is_refused_with_its_line(tmp_path: Path, text: str,
 class Server:
     """An ask that takes a fixed time and notes how many are asked at once."""
 
-    seconds: float = 0.01
+    together: int = 0
+    """Nobody is answered before so many were asked at once."""
     now: int = 0
     most: int = 0
     requests: list[AskRequest] = field(default_factory=list)
@@ -178,7 +179,10 @@ class Server:
         if request.scheduled_ns is not None:
             await asyncio.sleep(max(0.0, (request.scheduled_ns - time.perf_counter_ns()) / 1e9))
         sent = time.perf_counter_ns()
-        await asyncio.sleep(self.seconds)
+        await asyncio.sleep(0.01)
+        async with asyncio.timeout(60):
+            while self.most < self.together:
+                await asyncio.sleep(0.005)
         self.now -= 1
         at = Milestones(sent=sent, ended=time.perf_counter_ns())
         return StreamResult(
@@ -192,9 +196,9 @@ def played(
     count: int,
     *,
     stop_after: int = 10_000,
-    seconds: float = 0.01,
+    together: int = 0,
 ) -> tuple[Server, list[Done], str]:
-    server, done = Server(seconds), list[Done]()
+    server, done = Server(together), list[Done]()
     units = [
         Unit(f"unit-{number}", number, LEVEL_CASES[0], Slot(number + 1), offsets[number] if offsets else None)
         for number in range(count)
@@ -222,7 +226,7 @@ def test_a_closed_loop_has_exactly_its_level_in_flight(count: int) -> None:
 
 
 def test_an_open_loop_sends_at_its_times_whatever_is_still_in_flight() -> None:
-    server, done, _ = played(100.0, [0.0, 1.0, 2.0, 3.0, 60.0], 5, seconds=0.3)
+    server, done, _ = played(100.0, [0.0, 1.0, 2.0, 3.0, 60.0], 5, together=4)
     assert server.most >= 4
     planned = sorted(each.place.scheduled_ms or 0.0 for each in done)
     assert planned == pytest.approx([0.0, 1.0, 2.0, 3.0, 60.0], abs=0.01)
