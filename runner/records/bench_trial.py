@@ -214,6 +214,11 @@ class BenchTrial(Record):
         "may be billed, what they cost is unknown, and no other figure counts them",
     )
 
+    @property
+    def seconds(self) -> float:
+        """From its beginning to its end by the wall clock; 0 where that was set back meanwhile."""
+        return max((self.finished_at - self.started_at).total_seconds(), 0.0)
+
     def to_line(self) -> bytes:
         """The record as one line of JSON with its end."""
         return self.model_dump_json().encode() + b"\n"

@@ -130,6 +130,13 @@ def test_a_disk_that_is_full_for_a_moment_does_not_spoil_the_trial_that_is_writt
     assert run.trials() == (made,)
 
 
+def test_figures_can_be_made_where_the_clock_was_set_back_within_a_trial() -> None:
+    made = bench_examples.trial()
+    back = made.model_copy(update={"finished_at": made.started_at - timedelta(hours=1)})
+    summary = summarise(MANIFEST, (back,), Ending("complete"), "0" * 64)
+    assert [target.seconds for target in summary.targets] == [0.0]
+
+
 @pytest.mark.parametrize("name", ["../up", "a/b", "..", "UPPER", ""])
 def test_nothing_leaves_the_store(tmp_path: Path, name: str) -> None:
     with pytest.raises(PathEscapeError):

@@ -68,7 +68,7 @@ class Spending:
         if price is not None:
             self.dollars[trial.target] += sum(at_most(request, price) for request in trial.requests)
         if trial.load is None and with_time and (trial.requests or trial.skipped is None):
-            self.seconds[trial.target] += (trial.finished_at - trial.started_at).total_seconds()
+            self.seconds[trial.target] += trial.seconds
 
     def reason(self, target: str) -> str:
         """Why nothing more is asked of ``target``; empty while its budgets last."""

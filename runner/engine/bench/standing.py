@@ -167,8 +167,7 @@ def _eta(
     seconds: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for trial in trials:
         if trial.skipped is None and trial.load is None:
-            took = (trial.finished_at - trial.started_at).total_seconds()
-            seconds[trial.target, trial.case].append(took)
+            seconds[trial.target, trial.case].append(trial.seconds)
     todo = [each for each in manifest.planned if each.key not in over]
     left = [(each.target, each.case) for each in todo if each.stage is None]
     found = estimate(seconds, left, [], manifest.settings.concurrency)
