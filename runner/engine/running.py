@@ -69,6 +69,7 @@ def _worked_off(run: Run, shift: Shift) -> RunSummary:
     try:
         return shift.work_off()
     except BaseException as error:
+        # Who waits for word is told of a stop by Ctrl-C as of a fault.
         reason = " ".join(str(error).split()) or type(error).__name__
         run.notifier.tell("failed", shift.summary(), reason=reason)
         raise

@@ -49,6 +49,7 @@ def logged(complete: Callable[..., Any], log: Path) -> Callable[..., Any]:
         try:
             answer = complete(*arguments, **named)
         except BaseException as error:
+            # Ctrl-C and an exit too: without a line the reader would take the request for one under way.
             said = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
             write(log, {"event": "failure", "error": said})
             raise

@@ -42,6 +42,7 @@ class Log:
             try:
                 answer = complete(*arguments, **{"max_retries": 0, **named})
             except BaseException as error:
+                # Ctrl-C and an exit too: without a line the reader would take it for one under way.
                 self.write("failure", error=f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
                 raise
             told = answer.model_dump()

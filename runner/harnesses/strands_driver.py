@@ -142,6 +142,7 @@ def tell_calls(model: Any, teller: Teller) -> Any:
                 raise BrokenAnswer("the answer ended without a reason")
             failure = None
         except Exception as caught:
+            # Whatever it is, the line below says it; the agent decides what becomes of it.
             failure = caught
             raise
         finally:
