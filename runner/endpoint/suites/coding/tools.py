@@ -6,11 +6,27 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from runner.endpoint.request import text_tool
 from runner.endpoint.suites.coding.candidate import TestRun, Workbench
 from runner.endpoint.suites.coding.repository import Repository, RepositoryFault
 
 MAX_RESULT = 24_000
-MAX_ARGUMENTS = {tool.name: tuple(dict(tool.parameters)["required"] or ()) for tool in TOOLS}  # type: ignore[arg-type]
+MAX_ARGUMENTS = 1_000_000
+
+_PATH = "path from the root of the repository, such as src/app.py"
+TOOLS = (
+    text_tool("list_files", "List the paths of all files."),
+    text_tool("read_file", "Read a whole file.", path=_PATH),
+    text_tool("search", "Find the lines of all files that hold a text.", query="the text; no pattern"),
+    text_tool("write_file", "Make a file, or replace all of it.", path=_PATH, content="the whole new text"),
+    text_tool(
+        "apply_patch",
+        "Change files with a unified diff. It is applied wholly or not at all.",
+        patch="lines '--- path', '+++ path', then hunks that begin with @@ and show lines of context",
+    ),
+    text_tool("run_tests", "Run the tests in the folder tests."),
+)
+_ARGUMENTS = {tool.name: tuple(dict(tool.parameters)["required"] or ()) for tool in TOOLS}  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
