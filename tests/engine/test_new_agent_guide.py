@@ -129,7 +129,7 @@ def test_every_module_that_the_guide_names_is_there() -> None:
         ("class X(:\n", "cannot be loaded"),
         ("raise RuntimeError('at import')\n", "cannot be loaded"),
         ("class MyAgent:\n    def __init__(self, needed): ...\n", "cannot be made"),
-        ("class MyAgent:\n    name = 'Has A Space'\n", "no harness: it has no title"),
+        ("class MyAgent:\n    name = 'Has A Space'\n", "no harness: it has no title, homepage, protocols"),
     ],
 )
 def test_a_broken_class_is_a_mistake_of_the_user(
