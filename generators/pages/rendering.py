@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
 from generators import escape
 from generators.escape.line import FrontMatterValue
+from generators.escape.templates import environment
 from generators.pages.links import relative
 
 TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
@@ -55,16 +55,7 @@ class Renderer:
     def __init__(self, notice: str = "") -> None:
         """Make one; ``notice`` stands on top of every page."""
         self.notice = notice
-        self.environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(TEMPLATES),
-            autoescape=True,
-            undefined=jinja2.StrictUndefined,
-            finalize=_finalize,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=False,
-        )
-        self.environment.filters["attr"] = lambda raw: escape.attribute(str(raw))
+        self.environment = environment(TEMPLATES, _finalize)
         self.environment.filters["href"] = lambda raw: escape.url(str(raw))
         self.environment.filters["md"] = lambda raw: Markup(escape.markdown_text(str(raw)))  # noqa: S704
         self.environment.filters["number"] = _data_value

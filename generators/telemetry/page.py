@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
-from generators import escape
 from generators.charts.palette import DARK, LIGHT
 from generators.escape.characters import shortened, visible
 from generators.escape.html import Json, json_script, text
+from generators.escape.templates import environment
 from generators.telemetry.drawing import Drawing, draw, legend, moment, number
 from generators.telemetry.panels import Bar, Panel, Telemetry, Tile
 
@@ -32,7 +31,7 @@ def render(found: Telemetry, name: str) -> str:
         _section("Scheduler and cache", found.scheduler, found),
         _section("Latency, mean of each span of time", found.latency, found),
     ]
-    template = _environment().get_template("page.html.j2")
+    template = environment(TEMPLATES, _finalize).get_template("page.html.j2")
     return template.render(
         name=name,
         models=found.models,
@@ -48,19 +47,6 @@ def render(found: Telemetry, name: str) -> str:
         "base-uri 'none'; form-action 'none'",
         data=json_script(_data(found)),
     )
-
-
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        finalize=_finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["attr"] = lambda raw: escape.attribute(str(raw))
-    return environment
 
 
 def _finalize(value: object) -> object:
