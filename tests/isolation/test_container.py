@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from runner.datasets import run_check
+from runner.datasets.checking import CheckStopped
 from runner.engine.isolation.container import Runtime, try_runtime
 from runner.engine.isolation.level import Container
 from runner.engine.supervision import supervise
 from runner.harnesses.base import Launch
 from runner.harnesses.endpoint import Endpoint, WireProtocol
-from runner.records import CheckStatus
 
 # Stands for docker: notes its arguments, and runs what follows the image's name on this machine.
 FAKE = """#!{python}
@@ -90,7 +90,7 @@ def test_a_launch_runs_with_exactly_its_environment_and_its_key_in_no_argument(
         )
         wrapped = container.wrap(launch, **folders, gateway=gateway)
         finished = supervise(
-            wrapped, stdout=tmp_path / "out", timeout_seconds=20, cancelled=threading.Event()
+            wrapped, stdout=tmp_path / "out", timeout_seconds=100, cancelled=threading.Event()
         )
         key, socket = gateway.endpoint.api_key, str(gateway.socket_path)
     assert finished.exit_code == 0, finished.stderr_tail
@@ -111,7 +111,7 @@ def test_the_container_has_no_network_no_rights_and_three_folders_to_write(
     tool.mkdir()
     launch = Launch(("/bin/true",), {"PATH": os.defpath}, folders["workspace"], readable=(tool,))
     wrapped = Container(fake.runtime).wrap(launch, **folders, gateway=None)
-    supervise(wrapped, stdout=tmp_path / "out", timeout_seconds=20, cancelled=threading.Event())
+    supervise(wrapped, stdout=tmp_path / "out", timeout_seconds=100, cancelled=threading.Event())
     [words] = fake.told("run")
     assert values(words, "--network") == ["none"]
     assert values(words, "--cap-drop") == ["ALL"]
@@ -129,12 +129,24 @@ def test_the_container_has_no_network_no_rights_and_three_folders_to_write(
     assert not shown & {"/", "/root", "/home", "/etc", "/var", str(Path.home()), "/var/run/docker.sock"}
 
 
+def cancel_once_it_runs(fake: Fake, cancelled: threading.Event) -> None:
+    """When the runtime has been told to run something, or far too late."""
+    deadline = time.monotonic() + 40
+    while not fake.told("run") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    cancelled.set()
+
+
 def test_a_stopped_container_is_removed_by_name(tmp_path: Path, folders: dict[str, Path]) -> None:
     fake = Fake(tmp_path)
     launch = Launch(("/bin/sleep", "60"), {"PATH": os.defpath}, folders["workspace"])
     wrapped = Container(fake.runtime).wrap(launch, **folders, gateway=None)
-    finished = supervise(wrapped, stdout=tmp_path / "out", timeout_seconds=1.0, cancelled=threading.Event())
-    assert finished.timed_out
+    cancelled = threading.Event()
+    canceller = threading.Thread(target=cancel_once_it_runs, args=(fake, cancelled))
+    canceller.start()
+    finished = supervise(wrapped, stdout=tmp_path / "out", timeout_seconds=50, cancelled=cancelled)
+    canceller.join()
+    assert finished.cancelled
     [words] = fake.told("run")
     [name] = values(words, "--name")
     assert [name] in [words[-1:] for words in fake.told("kill")]
@@ -142,13 +154,19 @@ def test_a_stopped_container_is_removed_by_name(tmp_path: Path, folders: dict[st
 
 
 def test_a_container_is_removed_when_its_keeper_is_killed(tmp_path: Path, folders: dict[str, Path]) -> None:
-    """As a check is ended at its deadline: the whole group at once."""
+    """As a check is ended that is stopped or late: the whole group at once."""
     fake = Fake(tmp_path)
     wrap = Container(fake.runtime).check_wrap()
     assert wrap is not None
-    run = run_check(["sleep", "60"], workspace=folders["workspace"], timeout_seconds=1.0, wrap=wrap)
-    assert run.status is CheckStatus.TIMEOUT
-    deadline = time.monotonic() + 10
+    with pytest.raises(CheckStopped):
+        run_check(
+            ["sleep", "60"],
+            workspace=folders["workspace"],
+            timeout_seconds=50,
+            wrap=wrap,
+            stopped=lambda: bool(fake.told("run")),
+        )
+    deadline = time.monotonic() + 60
     while not (removed := fake.told("rm")) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert removed[0][-1:] == values(fake.told("run")[0], "--name")
