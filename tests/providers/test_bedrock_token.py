@@ -53,7 +53,7 @@ def test_a_key_tells_its_end_and_its_region(seconds: int) -> None:
     token = mint(FROZEN, "ap-southeast-2", seconds=seconds)
     end = ends_at(token)
     assert end is not None
-    assert abs(end - datetime.now(UTC) - timedelta(seconds=seconds)) < timedelta(seconds=30)
+    assert abs(end - datetime.now(UTC) - timedelta(seconds=seconds)) < timedelta(seconds=50)
     assert region_in(token) == "ap-southeast-2"
 
 
@@ -92,7 +92,7 @@ def test_many_threads_get_one_key() -> None:
     maker = KeyMaker(frozen, "us-east-1")
 
     def ask(_: int) -> str:
-        gate.wait(10)
+        gate.wait(120)
         return maker()
 
     with ThreadPoolExecutor(8) as pool:
