@@ -21,7 +21,7 @@ from generators.statistics.verdict import Kind, Word
 from generators.tables.boards import task_means
 from generators.tables.cells import CellKey
 from generators.tables.comparisons import Compared
-from generators.tables.differences import graded_means
+from generators.tables.differences import amount_difference
 from generators.tables.pair_table import PairTable
 from generators.tables.sample import Unit
 
@@ -68,19 +68,25 @@ def _row(each: Compared, kind: Kind, names: Mapping[CellKey, str], page: str) ->
         Entry(deciding_text(each.verdict) if each.verdict else each.reason),
         difference,
         Entry(f"{tasks} of {tasks_of(each)}", float(tasks)),
-        _cost(each),
+        _cost(each, tasks),
         Entry(each.verdict.what_would_decide if each.verdict else "a run on the same terms"),
     ]
 
 
-def _cost(each: Compared) -> Entry:
-    means = paired_mean(graded_means(each.first, "cost"), graded_means(each.second, "cost"))
-    if means is None:
+def _cost(each: Compared, tasks: int) -> Entry:
+    """The difference in cost with its interval, and its own count where that is not ``tasks``."""
+    found = amount_difference(each.first, each.second, "cost")
+    if found.means is None:
         return Entry(words.NOT_PRICED, unknown=True)
+    ends = interval_text(found.interval, Unit.DOLLARS)
+    notes = (
+        f"{found.tasks} of {tasks_of(each)} tasks" if found.tasks != tasks else "",
+        f"95 %: {ends}" if ends else "too few tasks for an interval",
+        priced_of(each.first, each.second),
+    )
+    difference = found.means.difference
     return Entry(
-        words.signed(means.difference, Unit.DOLLARS),
-        means.difference,
-        note=priced_of(each.first, each.second),
+        words.signed(difference, Unit.DOLLARS), difference, note="; ".join(note for note in notes if note)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -284,6 +285,8 @@ def test_a_model_page_has_its_harnesses_against_each_other(published: dict[str, 
     (row,) = page.table("claude-haiku-4-5 under its harnesses: swe3 on mcp-gateway-registry-v2")
     everywhere = published["compare/swe3_mcp-gateway-registry-v2.md"]
     assert row in everywhere.table("The same model: swe3 on mcp-gateway-registry-v2")
+    assert row["Common tasks"] == "20 of 21"
+    assert re.match(r"−\$0\.16 95 %: −\$0\.\d\d to [−+]\$[\d.]+; metered, ", row["Cost per task, difference"])
 
 
 def test_small_p_values_are_never_zero() -> None:
