@@ -63,12 +63,12 @@ def until(project: Project, wanted: Callable[[Standing], bool]) -> Standing:
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Callable[[str], tuple[Project, subprocess.Popen[str]]]]:
-    """Starts a run of two mappings with that fault."""
+    """Starts a run of two mappings with that fault, which waits after two trials for a file ``go``."""
     children: list[subprocess.Popen[str]] = []
 
     def start(fault: str) -> tuple[Project, subprocess.Popen[str]]:
         project = make_project(tmp_path, [("one", (fault,)), ("two", (fault,))])
-        command = [sys.executable, "-c", PROGRAM, str(project.root)]
+        command = [sys.executable, "-c", PROGRAM, str(project.root), "waits", "2"]
         children.append(subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, text=True))
         return project, children[-1]
 
@@ -81,7 +81,7 @@ def started(tmp_path: Path) -> Iterator[Callable[[str], tuple[Project, subproces
 def test_a_benchmark_at_work_is_shown_stopped_gently_and_resumed(
     started: Callable[[str], tuple[Project, subprocess.Popen[str]]],
 ) -> None:
-    project, child = started("slow150")
+    project, child = started("slow300")
     busy = until(project, lambda each: each.runner.pid is not None and each.done > 0)
     assert (busy.kind, busy.runner.state, busy.runner.pid) == ("benchmark", "at work", child.pid)
     assert busy.planned == busy.done + busy.skipped + busy.left
@@ -95,6 +95,8 @@ def test_a_benchmark_at_work_is_shown_stopped_gently_and_resumed(
         project.bench(resume="latest")
 
     said: list[str] = []
+    # It hears only while it works; there are seconds of work left.
+    (project.root / "go").touch()
     assert stop_command(project.places, said.append, plan_id=None, now=False) == 0
     assert said[0].endswith("starts nothing more; trials in flight are finished first") or "ended" in said[0]
     assert child.wait(DEADLINE) == 3
