@@ -5,6 +5,8 @@ from __future__ import annotations
 from runner.records.cost import CostBasis
 
 UNKNOWN = "unknown"
+LEAST = "< $0.00000001"
+"""A known amount that the eight decimals of the smallest ones do not show."""
 
 _BASES = {
     CostBasis.METERED: "metered bill",
@@ -26,7 +28,10 @@ def dollars(amount: float | None) -> str:
     if amount == 0 or abs(amount) >= 0.1:
         return f"${amount:,.2f}"
     digits = f"{amount:.3g}"
-    return f"${amount:.8f}".rstrip("0") if "e" in digits else f"${digits}"
+    if "e" not in digits:
+        return f"${digits}"
+    text = f"${amount:.8f}".rstrip("0")
+    return LEAST if text.endswith(".") else text
 
 
 def score_text(score: float | None) -> str:

@@ -24,7 +24,9 @@
   function dollars(amount) {
     if (amount === 0 || Math.abs(amount) >= 0.1) return `$${grouped(fixed(amount, 2))}`;
     const digits = Number(amount.toPrecision(3));
-    return Math.abs(digits) < 1e-4 ? `$${amount.toFixed(8).replace(/0+$/, "")}` : `$${digits}`;
+    if (Math.abs(digits) >= 1e-4) return `$${digits}`;
+    const text = `$${amount.toFixed(8).replace(/0+$/, "")}`;
+    return text.endsWith(".") ? "< $0.00000001" : text;
   }
 
   function percent(share) {
