@@ -55,6 +55,7 @@ def criterion_mean(cell: Cell, artifact: str, criterion: str) -> Value:
     """Mean points (0 to 25) of one criterion of one artifact, each trial counting once."""
 
     def points(trial: TrialFacts) -> float | None:
+        """The mean of one trial over its judgements; None where none scored the artifact."""
         found = [int(getattr(each[artifact], criterion)) for each in _scores(trial) if artifact in each]
         return statistics.fmean(found) if found else None
 
