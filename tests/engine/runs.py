@@ -59,7 +59,7 @@ def undo_last_trial(store: ResultsStore, plan_id: str) -> Path:
     return store.root / folder
 
 
-def wait_until_asked_to_stop(places: Places, seconds: float = 60.0) -> None:
+def wait_until_asked_to_stop(places: Places, seconds: float = 240.0) -> None:
     """Return when the runner of the one plan says that it has heard; two presses at once may count as one."""
     deadline = time.monotonic() + seconds
     while not any(

@@ -35,7 +35,7 @@ FLAGS: dict[str, object] = {
 def listener() -> Iterator[socket.socket]:
     """Somebody on this machine's loopback, which only an open network reaches."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(20)
+        server.settimeout(60)
         yield server
 
 

@@ -228,7 +228,7 @@ def test_an_answer_without_an_end_does_not_hold_a_judge_up() -> None:
     reply, waited = ask(lambda _: httpx.Response(200, content=drip()), asked)
     assert (reply.answer, reply.error) == (None, "the model did not answer in time")
     assert waited == []
-    assert time.monotonic() - begun < 15
+    assert time.monotonic() - begun < 29
 
 
 def test_an_answer_whose_packing_is_broken_is_an_error_and_not_our_end() -> None:
