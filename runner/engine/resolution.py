@@ -58,6 +58,12 @@ def complete(settings: RunSettings, places: Places) -> RunSettings:
     if not models and name == "replay":
         path = find_dataset(settings.dataset, places.datasets)
         models = recorded_models(places.cassettes, load_dataset(path).scope)
+        if not models:
+            raise UsageError(
+                "the built-in model server has no recording of this dataset",
+                where=settings.dataset,
+                remedy="name a model that can work on it, with --provider or --endpoint, and --model",
+            )
     if not models:
         raise UsageError(f"provider {name} needs --model", remedy="name the model as the server lists it")
     for flag, owners in PROVIDER_FLAGS.items():

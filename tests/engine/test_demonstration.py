@@ -103,6 +103,15 @@ def test_an_address_beside_the_built_in_server_is_refused(places: Places) -> Non
         complete(RunSettings(provider="replay", endpoint="http://127.0.0.1:9/v1"), places)
 
 
+def test_a_dataset_without_a_recording_is_said_to_need_a_model_that_can_work(places: Places) -> None:
+    text = (places.datasets / "hello-world.yaml").read_text(encoding="utf-8")
+    other = text.replace("\nname: hello-world\n", "\nname: other\n")
+    other = other.replace("\noutput_scope: hello-world\n", "\noutput_scope: other\n")
+    (places.datasets / "other.yaml").write_text(other, encoding="utf-8")
+    with pytest.raises(UsageError, match="no recording of this dataset"):
+        complete(RunSettings(dataset="other"), places)
+
+
 def test_a_cut_run_has_all_cells_alike(places: Places) -> None:
     settings = complete(RunSettings(trials=3), places)
     plan = make_plan(resolve_all([settings], places), demonstration(places), now=NOON)
