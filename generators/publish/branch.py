@@ -80,7 +80,7 @@ def push(
         UsageError: ``branch`` or ``prefix`` is no usable name, or ``branch`` is checked out in ``root``.
         PublishError: no site, no such remote, a branch that holds no site, or a push that was refused.
     """
-    _require_names(branch, prefix, keep_history=keep_history)
+    require_names(branch, prefix, keep_history=keep_history)
     files = sum(1 for path in site.rglob("*") if path.is_file())
     if not (site / "index.html").is_file():
         raise PublishError("there is no built site", where=str(site), remedy="run invoke publish first")
@@ -192,7 +192,12 @@ class _Workplace:
         return run(["git", *arguments], folder=self.folder, environment=self.target.environment)
 
 
-def _require_names(branch: str, prefix: str, *, keep_history: bool) -> None:
+def require_names(branch: str, prefix: str, *, keep_history: bool) -> None:
+    """Check what a site is to be pushed to, before the minutes that its build takes.
+
+    Raises:
+        UsageError: ``branch`` or ``prefix`` is no usable name, or others' folders would be lost.
+    """
     forbidden = ("..", "@{", "//")
     bad_branch = any(part in branch for part in forbidden) or branch.endswith((".lock", "."))
     if not _BRANCH.fullmatch(branch) or bad_branch:

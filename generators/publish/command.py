@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from generators.build import write_sources
-from generators.publish.branch import expected_address, push
+from generators.publish.branch import expected_address, push, require_names
 from generators.publish.preview import serve
 from generators.publish.site import build
 from runner.costs.price_choice import PriceChoice
@@ -31,8 +31,10 @@ def publish_command(root: Path, say: Callable[[str], None], target: Target, choi
 
     Raises:
         PublishError: the build, a check or the push failed; an earlier site stays.
-        UsageError: the address is none.
+        UsageError: the address is none, or branch or folder is no usable name.
     """
+    if target.branch is not None:
+        require_names(target.branch, target.prefix, keep_history=target.keep_history)
     url = target.url or os.environ.get("SITE_URL")
     if target.branch and not url:
         url = expected_address(root=root, remote=target.remote, prefix=target.prefix)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from generators.publish.branch import Published, expected_address, push
+from generators.publish.command import Target, publish_command
 from generators.publish.site import BuiltSite
+from runner.costs.price_choice import PriceChoice
 from runner.errors import PublishError, UsageError
 from tests.generators.publish.project import git
 from tests.generators.publish.test_site import digests
@@ -167,6 +169,15 @@ def test_odd_branch_names_are_refused(site: Path, project: Path, branch: str) ->
 def test_odd_folders_are_refused(site: Path, project: Path, prefix: str) -> None:
     with pytest.raises(UsageError, match="folder of the branch"):
         push(site, root=project, prefix=prefix)
+
+
+def test_an_odd_folder_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    said: list[str] = []
+    target = Target(branch="gh-pages", prefix="../up")
+    with pytest.raises(UsageError, match="folder of the branch"):
+        publish_command(tmp_path, said.append, target, PriceChoice())
+    assert not said
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_shared_branch_cannot_lose_its_history(site: Path, project: Path) -> None:
