@@ -61,7 +61,11 @@ def _index(world: World) -> Page:
             "lead": "A dataset is a list of tasks: a repository at a pinned point and a problem. Figures of "
             "different datasets, or of different versions of one, are never mixed.",
             "table": table("Datasets", columns, rows),
-            "after": None,
+            "after": (
+                link_entry(
+                    "Measure your own repository", links.relative(links.DATASETS, links.OWN_REPOSITORY)
+                ),
+            ),
         },
         crumbs=(Crumb("Home", links.HOME),),
     )

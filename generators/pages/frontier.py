@@ -90,8 +90,9 @@ def _index(world: World) -> Page:
     columns += [Column("Cost bases"), Column("On a frontier", "number")]
     columns += [Column("Could be on one", "number", f"membership of at least {words.percent(POSSIBLE)}")]
     columns += [Column("More")]
-    statistics = Entry(
-        "What the present data can decide", href=links.relative(path, links.STATISTICS, DECIDES)
+    after = (
+        link_entry("What the present data can decide", links.relative(path, links.STATISTICS, DECIDES)),
+        link_entry("How costs are made, and what a basis is", links.relative(path, links.METHODOLOGY)),
     )
     return Page(
         path=path,
@@ -102,7 +103,7 @@ def _index(world: World) -> Page:
             "lead": "A frontier holds the cells that no other one beats on both cost and score. Each page "
             "shows every cell, not the best of each model, and how sure its place is.",
             "table": table("Frontiers", columns, rows),
-            "after": None if world.demonstration else statistics,
+            "after": () if world.demonstration else after,
         },
         crumbs=_crumbs(world),
         in_search=not world.demonstration,

@@ -64,9 +64,15 @@ def _index(world: World) -> Page:
             "lead": "A harness is the coding agent program that drives a model. The same model does "
             "different work, at a different price, under another harness.",
             "table": table("Harnesses", columns, rows),
-            "after": Entry(
-                "Compare harnesses on the same model",
-                href=links.relative(links.HARNESSES, links.COMPARE_HARNESSES),
+            "after": (
+                link_entry(
+                    "Compare harnesses on the same model",
+                    links.relative(links.HARNESSES, links.COMPARE_HARNESSES),
+                ),
+                link_entry(
+                    "Set up a harness: every one that can be run, measured or not",
+                    links.relative(links.HARNESSES, links.SETUP),
+                ),
             ),
         },
         crumbs=(Crumb("Home", links.HOME),),

@@ -92,8 +92,10 @@ def _index(world: World) -> Page:
             "agrees with itself, with other judges, and with tests. Scores by different judges, versions or "
             "rubrics are never mixed in one figure.",
             "table": table("Judges", columns, rows),
-            "after": link_entry(
-                "How judges are tried out, and how to try out your own", links.relative(path, links.PROOF)
+            "after": (
+                link_entry(
+                    "How judges are tried out, and how to try out your own", links.relative(path, links.PROOF)
+                ),
             ),
         },
         crumbs=_crumbs(world),

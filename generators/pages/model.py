@@ -54,7 +54,10 @@ def _index(world: World) -> Page:
             "lead": "Models by the short name used in folders and pages. Each page lists the raw ids that "
             "were sent. Where a source says that two names are one model, each page names the other one.",
             "table": table("Models", columns, rows),
-            "after": None,
+            "after": (
+                link_entry("Compare two cells, task by task", links.relative(links.MODELS, links.COMPARE)),
+                link_entry("Every way to reach a model", links.relative(links.MODELS, links.PROVIDERS)),
+            ),
         },
         crumbs=(Crumb("Home", links.HOME),),
     )

@@ -54,7 +54,12 @@ def _index(world: World) -> Page:
             "lead": "A skill is a prompt program with a contract of files it must leave behind. Results of "
             "different skills answer different questions and are never put on one chart.",
             "table": table("Skills", columns, rows),
-            "after": None,
+            "after": (
+                link_entry(
+                    "From plan to record: what a trial is, and every word of the tables",
+                    links.relative(links.SKILLS, links.ABOUT),
+                ),
+            ),
         },
         crumbs=(Crumb("Home", links.HOME),),
     )

@@ -79,6 +79,12 @@ def test_every_committed_cell_has_a_page(built: tuple[Path, BuildReport]) -> Non
         assert out.joinpath("cells", *parts, "index.md").is_file()
 
 
+@pytest.mark.parametrize("name", ["harnesses", "models", "datasets", "skills", "frontier", "judges"])
+def test_a_list_of_pages_ends_with_where_to_read_on(built: tuple[Path, BuildReport], name: str) -> None:
+    source = (built[0] / name / "index.md").read_text(encoding="utf-8")
+    assert "<li><a href=" in source.partition("\n## Read on\n")[2]
+
+
 def test_two_builds_are_byte_identical(built: tuple[Path, BuildReport], tmp_path: Path) -> None:
     out, _ = built
     write_sources(ROOT / "results", ROOT / "datasets", ROOT / "site_src", tmp_path / "again")

@@ -56,7 +56,7 @@ def test_a_hostile_title_stays_a_title(hostile: Hostile) -> None:
 
 def test_a_link_to_a_program_leads_nowhere() -> None:
     after = Entry("click", href="javascript:alert(1)")
-    found = read(Renderer().render(page(after=after)).split("---\n", 2)[2])
+    found = read(Renderer().render(page(after=(after,))).split("---\n", 2)[2])
     assert "#" in found.values("href")
     assert found.live() == []
 
