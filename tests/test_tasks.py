@@ -107,7 +107,7 @@ def test_the_pre_flight_takes_the_flags_of_a_run_and_exits_by_what_it_found(proj
         (["run", "--judge-mode", "inline"], "needs a judge"),
         (["status", "--plan", "run-of-yesterday"], "there is no plan run-of-yesterday"),
         (["stop"], "nobody is at work on a plan"),
-        (["run", "--no-such-flag"], "No idea what '--no-such-flag' is"),
+        (["run", "--no-such-flag"], "there is no flag --no-such-flag"),
         (["dataset-check", "no-such"], "no-such"),
         (["import", "no-such", "--path", "."], "no importer named 'no-such'"),
         (["replay", "--cassettes", "nowhere"], "nowhere"),

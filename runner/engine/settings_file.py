@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
-from runner.records.plain_words import in_plain_words
 from runner.costs.strict_yaml import read_strict_yaml
 from runner.errors import ConfigurationError
 from runner.records import Part
+from runner.records.plain_words import in_plain_words
 
 MAX_BYTES = 256 * 1024
 Settings = TypeVar("Settings", bound=Part)
@@ -74,7 +74,8 @@ def settings_from(
         settings = model.model_validate({n: v for n, v in given.items() if n in known}, strict=False)
     except ValidationError as error:
         found += [
-            f"{'.'.join(map(str, each['loc'])) or 'settings'}: {in_plain_words(each)}" for each in error.errors()
+            f"{'.'.join(map(str, each['loc'])) or 'settings'}: {in_plain_words(each)}"
+            for each in error.errors()
         ]
     if found:
         raise ConfigurationError(

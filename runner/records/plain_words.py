@@ -16,7 +16,7 @@ WORDS: Mapping[str, str] = {
     "extra_forbidden": "is no key here",
     "string_type": "must be text",
     "string_unicode": "holds half a character (a lone surrogate); write the character itself",
-    "string_pattern_mismatch": "holds a character that is not allowed here",
+    "string_pattern_mismatch": "has a form that is not allowed here",
     "string_sub_type": "must be text",
     "int_type": WHOLE,
     "int_parsing": WHOLE,

@@ -54,7 +54,7 @@ def test_credits_cost_half_within_the_plan(used: float, within: float, beyond: f
         ("credits: 1000\n", "credits: 0\n", "plans.0.credits: must be greater than 0"),
         ("credits: 1000\n", "creditz: 1000\n", "did you mean credits?"),
         ("    checked_on: 2026-11-30\n", "", "plans.0.checked_on: is missing"),
-        ("sources: [documentation, article]", "sources: []", "plans.0.sources: Tuple should have at least 1"),
+        ("sources: [documentation, article]", "sources: []", "plans.0.sources: needs at least one item"),
         ("sources: [documentation, article]", "sources: [me]", "'me' is not among the sources of the file"),
         ("plan: pro-plus", "plan: pro", "plan pro has two prices on one day"),
         ("currency: USD", "currency: EUR", "line 5: currency"),

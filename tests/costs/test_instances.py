@@ -69,7 +69,7 @@ def message(path: Path) -> str:
         ("    gpus: 1", "    gpuss: 1", "did you mean gpus?"),
         ("      spot: 2.764", "      spott: 2.764", "spott"),
         ("3.004", "-3.004", "instances.g6e.4xlarge.usd_per_hour.on_demand"),
-        ("3.004", "'3.004'", "valid number"),
+        ("3.004", "'3.004'", "must be a number"),
         ("    gpus: 1", "    gpus: 0", "instances.g6e.4xlarge.gpus"),
         ("currency: USD", "currency: EUR", "line 4: currency"),
         ("schema_version: 1", "schema_version: 2", "schema_version"),

@@ -133,7 +133,7 @@ def test_a_file_becomes_rows_with_their_whole_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ("region_class: regional", "region_clas: regional", "line 14: rows.0.region_clas: Extra"),
+        ("region_class: regional", "region_clas: regional", "line 14: rows.0.region_clas: is no key here"),
         ("region_class: regional", "region_clas: regional", "did you mean region_class?"),
         ("region_class: regional", "region_class: regionl", "did you mean regional?"),
         ("input: 1.1", "input: -1.1", "line 15: rows.0.prices.input: must be"),
@@ -156,7 +156,7 @@ def test_a_file_becomes_rows_with_their_whole_source(tmp_path: Path) -> None:
             "effective_from: 2026-06-01\n    effective_to: 2026-05-01",
             "effective_to is before",
         ),
-        ("model: anthropic", "model: US Anthropic", "line 13: rows.0.model: String should match"),
+        ("model: anthropic", "model: US Anthropic", "line 13: rows.0.model: has a form"),
         ("region_class: regional", "region_class: regional\n    region_class: global", "is given twice"),
     ],
 )
@@ -172,8 +172,8 @@ def test_a_fault_of_a_row_is_named_with_line_key_and_the_nearest_name(
     ("old", "new", "expected"),
     [
         ("schema_version: 1", "schema_version: 2", "schema_version"),
-        ("currency: USD", "currency: EUR", "line 3: currency: String should match"),
-        ("provider: bedrock", "provider: Bed/rock", "line 2: provider: String should match"),
+        ("currency: USD", "currency: EUR", "line 3: currency: has a form"),
+        ("provider: bedrock", "provider: Bed/rock", "line 2: provider: has a form"),
         ("    license: MIT\n", "", "sources.list.license: is missing"),
         ("    title:", "    titel:", "did you mean title?"),
         ("rows:\n", "rows: {}\nmore:\n", "rows: must be a list"),

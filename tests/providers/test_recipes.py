@@ -45,7 +45,7 @@ def test_all_faults_of_a_file_are_in_one_report_with_their_lines(tmp_path: Path)
     )
     assert "7 faults in the recipe m.yaml" in said
     assert "line 3: served_names: needs at least one item" in said
-    assert "line 4: repository: holds a character" in said
+    assert "line 4: repository: has a form" in said
     assert "line 5: max_model_len: must be a whole number" in said
     assert "line 6: tool_parser: unknown key; did you mean 'tool_call_parser'?" in said
     assert "tool_call_parser" in said

@@ -74,7 +74,7 @@ def words(document: object, model: type[Part] = Sheet) -> list[str]:
         ({"text": []}, "text: must be text"),
         ({"text": ""}, "text: must not be empty"),
         ({"text": "abcd"}, "text: is longer than 3 characters"),
-        ({"text": "A"}, "text: holds a character that is not allowed here"),
+        ({"text": "A"}, "text: has a form that is not allowed here"),
         ({"text": "x"}, "text: x, y and z are taken"),
         ({"names": "a"}, "names: must be a list"),
         ({"names": []}, "names: needs at least one item"),
