@@ -209,7 +209,10 @@ def _stay(_number: int, _frame: FrameType | None) -> None:
 
 def _tell_all(_number: int, _frame: FrameType | None) -> None:
     # Within a process namespace of its own, these are the agent's processes and no others.
-    os.kill(-1, signal.SIGTERM)
+    try:
+        os.kill(-1, signal.SIGTERM)
+    except ProcessLookupError:
+        return
 
 
 def _abandoned(_number: int, _frame: FrameType | None) -> None:
