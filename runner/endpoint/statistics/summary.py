@@ -49,7 +49,7 @@ def summarise(
     for target in manifest.targets:
         mine = [trial for trial in trials if trial.target == target.identifier]
         cut[target.identifier] = sum(trial.cut_requests for trial in mine)
-        every[target.identifier] = [trial for trial in mine if trial.skipped != GIVEN_UP]
+        every[target.identifier] = _ended(mine)
     outside = {name: [trial for trial in mine if trial.load is None] for name, mine in every.items()}
     variants = {case.identifier: case.variant_of for case in manifest.cases if case.variant_of}
     seed = manifest.settings.seed
@@ -71,11 +71,11 @@ def summarise(
         targets=tuple(
             _target(manifest, name, outside[name], every[name], variants, cut[name]) for name in outside
         ),
-        cases=tuple(_cases(manifest, outside)),
+        cases=tuple(_cases(manifest, outside, trials)),
         slices=tuple(_slices(manifest, outside)),
         comparisons=comparisons(manifest.reference, outside, seed),
         agreements=agreements(outside, {case.identifier: case.category for case in manifest.cases}, seed),
-        load=curves(manifest.stages, trials, manifest.settings.limits, seed, manifest.calibration),
+        load=curves(manifest.stages, _ended(trials), manifest.settings.limits, seed, manifest.calibration),
         coding=tuple(each for name, mine in outside.items() for each in coding(name, mine)),
         flags=(*run_flags(manifest), *asked_flags(manifest)),
         responses_kept=manifest.settings.keep_responses,
@@ -100,7 +100,7 @@ def account(
         if (target is None or trial.target == target)
         and (case is None or (trial.case == case and trial.load is None))
     ]
-    cut, mine = sum(t.cut_requests for t in mine), [t for t in mine if t.skipped != GIVEN_UP]
+    cut, mine = sum(trial.cut_requests for trial in mine), _ended(mine)
     listed = [trial for trial in mine if trial.key in planned]
     skipped = Counter(trial.skipped for trial in listed if trial.skipped is not None)
     done = len(listed) - skipped.total()
@@ -168,7 +168,9 @@ def _arrangement(
     return int(largest.level) if largest.stage.partition("@")[0] in closed else 1, largest.workers
 
 
-def _cases(manifest: BenchManifest, by_target: ByTarget) -> Iterable[CaseSummary]:
+def _cases(
+    manifest: BenchManifest, by_target: ByTarget, with_given_up: Sequence[BenchTrial]
+) -> Iterable[CaseSummary]:
     for name, trials in by_target.items():
         groups: dict[str, list[BenchTrial]] = defaultdict(list)
         for trial in trials:
@@ -182,14 +184,17 @@ def _cases(manifest: BenchManifest, by_target: ByTarget) -> Iterable[CaseSummary
             asked = [trial for trial in mine if was_attempted(trial)]
             metrics = sorted({key for trial in asked for key in trial.score.metrics})
             requests = _requests(mine)
+            tally = account(manifest, with_given_up, name, case.identifier)
             yield CaseSummary(
                 target=name,
                 case=case.identifier,
-                account=account(manifest, group, name, case.identifier),
+                account=tally,
                 score=score(mine),
                 reliability=reliability(requests),
                 measures=measures(requests, skipped),
-                money=money(mine, sum(map(has_passed, asked)), len(asked)),
+                money=money(
+                    mine, sum(map(has_passed, asked)), len(asked), alike=asked, cut=tally.cut_requests
+                ),
                 metrics={
                     key: distribution(trial.score.metrics.get(key) for trial in asked) for key in metrics
                 },
@@ -208,6 +213,11 @@ def _slices(manifest: BenchManifest, by_target: ByTarget) -> Iterable[SliceSumma
                 yield SliceSummary.model_validate(
                     {"target": target, "by": by, "name": name, "score": score(group)}
                 )
+
+
+def _ended(trials: Iterable[BenchTrial]) -> list[BenchTrial]:
+    """All but those that were given up in flight: they count as left, and are in no figure."""
+    return [trial for trial in trials if trial.skipped != GIVEN_UP]
 
 
 def _never_asked(trials: Iterable[BenchTrial]) -> Counter[str]:

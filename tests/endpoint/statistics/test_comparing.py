@@ -8,13 +8,14 @@ import pytest
 
 from runner.endpoint.statistics.agreement import agreements
 from runner.endpoint.statistics.coding import coding
+from runner.endpoint.statistics.outcomes import GIVEN_UP
 from runner.endpoint.statistics.pairing import bootstrap, comparisons
 from runner.endpoint.statistics.summary import Ending, account, summarise
 from runner.endpoint.statistics.thresholds import judged, known_metrics, parse_thresholds
 from runner.errors import UsageError
 from runner.records.bench_trial import BenchTrial, BenchUsage
 from tests import bench_examples
-from tests.endpoint.statistics.trials import WRONG, agent, request, trial
+from tests.endpoint.statistics.trials import WRONG, agent, loaded, request, stage, trial
 
 
 def timed(target: str, times: list[float]) -> list[BenchTrial]:
@@ -222,3 +223,21 @@ def test_a_summary_is_a_function_of_its_files_alone() -> None:
     assert first.targets[0].score.over_attempted.count == 1
     assert first.flags[0].startswith("the client was not calibrated")
     assert summarise(manifest, [], Ending("partial"), "0" * 64).targets[0].measures["ttft_ms"].tally.used == 0
+
+
+def test_what_was_given_up_is_in_no_figure_and_makes_the_money_of_its_case_unknown() -> None:
+    plain, level = bench_examples.trial(), stage(target=bench_examples.TARGET)
+    paid = plain.model_copy(update={"requests": (request(cost_usd=0.5),)})
+    over_budget = {"key": "cut", "skipped": "cut by the budget of time", "outcome": None}
+    gone = {"key": "gone", "skipped": GIVEN_UP, "outcome": None, "cut_requests": 2, "requests": ()}
+    here = {"target": bench_examples.TARGET}
+    asked = [loaded(number, 0.0, 100.0).model_copy(update=here) for number in range(2)]
+    trials = [paid, paid.model_copy(update=over_budget), plain.model_copy(update=gone)]
+    trials += [asked[0], asked[1].model_copy(update=gone)]
+    manifest = bench_examples.manifest().model_copy(update={"stages": (level,)})
+    found = summarise(manifest, trials, Ending("partial"), "0" * 64)
+    ((case,), (point,)) = found.cases, found.load[0].points
+    assert (case.account.cut_requests, found.account.cut_requests) == (2, 4)
+    assert (case.money.total_usd, case.money.known_usd, case.money.unknown) == (None, 1.0, {GIVEN_UP: 2})
+    assert case.money.per_attempt_usd == found.targets[0].money.per_attempt_usd == 0.5
+    assert (point.requests, point.skipped) == (1, {})
