@@ -118,7 +118,11 @@ class Worker:
 
     async def __call__(self, request: AskRequest) -> StreamResult:
         """The answer, timed and understood."""
-        result = await read_between(await self.exchange(request), BOUNDS)
+        exchange = await self.exchange(request)
+        try:
+            result = await read_between(exchange, BOUNDS)
+        except asyncio.CancelledError:
+            raise CutInFlight from None
         self._shared.observe(result)
         return result
 

@@ -14,15 +14,16 @@ from typing import Any, ParamSpec
 import pytest
 
 from runner.endpoint.address import EndpointAddress
-from runner.endpoint.ask import Outcome
+from runner.endpoint.ask import AskRequest, CutInFlight, Outcome
 from runner.endpoint.breaker import CircuitBreaker
+from runner.endpoint.exchange import Exchange
 from runner.endpoint.load import Batch, Session
 from runner.endpoint.metronome.beat import Beat
 from runner.endpoint.metronome.process import Metronome
 from runner.endpoint.worker_words import GivenUp, Opening
 from runner.endpoint.workers import Worker, Workers, play_in_workers
 from runner.errors import ConfigurationError, EndpointError
-from tests.endpoint.exchanges import question
+from tests.endpoint.exchanges import chunk, exchange, question, sse
 from tests.endpoint.servers import HEAD, WHOLE, Peer, Server, serving
 
 QUICK = Beat(first_ms=30, gap_ms=2, chunks=5)
@@ -194,3 +195,18 @@ async def test_workers_share_one_circuit_and_what_waits_is_not_sent(nobody_is_le
     assert {each.failure and each.failure.code for each in after} == {"circuit_open"}
     assert {each.outcome for each in after} == {Outcome.HARNESS_ERROR}
     assert len(bodies) == 4
+
+
+@looped
+async def test_an_answer_that_is_given_up_while_it_is_read_had_been_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async def answered(_worker: Worker, _request: AskRequest) -> Exchange:
+        return exchange((10.0, sse(*(chunk(content="word ") for _ in range(1_000)))))
+
+    monkeypatch.setattr(Worker, "exchange", answered)
+    reading = asyncio.create_task(Workers(Opening(NOBODY, 1), 1).each[0](question()))
+    await asyncio.sleep(0)
+    reading.cancel()
+    with pytest.raises(CutInFlight):
+        await reading
