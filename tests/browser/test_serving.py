@@ -64,7 +64,7 @@ def test_the_readers_task_and_price_change_the_table_and_reset_brings_it_back(ca
         "hardware-derived at on demand prices of 2026-09-01"
     )
     calculator.get_by_role("button", name="As published").click()
-    assert cell(calculator, "glm-5.2", 2).split("\n") == ["$27.720", "hardware-derived, 2026-09-01"]
+    assert cell(calculator, "glm-5.2", 2).split("\n") == ["$27.72", "hardware-derived, 2026-09-01"]
     assert cell(calculator, "glm-5.2", 5) == "$3.91"
     expect(calculator.locator(".hm-form__status")).to_have_text("")
 
