@@ -256,7 +256,7 @@ def _account(account: BenchAccount) -> list[Entry]:
 def _left_out(found: Distribution) -> str:
     reasons: Mapping[str, int] = {**found.tally.excluded}
     parts = [tally(dict(reasons))] if reasons else []
-    parts += [f"never sent: {tally(dict(found.tally.skipped))}"] if found.tally.skipped else []
+    parts += [f"without a result: {tally(dict(found.tally.skipped))}"] if found.tally.skipped else []
     return "; ".join(parts)
 
 

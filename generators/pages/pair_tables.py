@@ -81,7 +81,7 @@ def _cost(each: Compared, tasks: int) -> Entry:
     ends = interval_text(found.interval, Unit.DOLLARS)
     notes = (
         f"{found.tasks} of {tasks_of(each)} tasks" if found.tasks != tasks else "",
-        f"95 %: {ends}" if ends else "too few tasks for an interval",
+        f"95 %: {ends}" if ends else "no interval: too few tasks, or all alike",
         priced_of(each.first, each.second),
     )
     difference = found.means.difference

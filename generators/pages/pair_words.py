@@ -234,7 +234,7 @@ def _amount(compared: Compared, difference: AmountDifference) -> Measure:
         ]
         rests = priced_of(compared.first, compared.second)
     ends = interval_text(difference.interval, unit)
-    notes = [rests, f"95 %: {ends}" if ends else "too few tasks for an interval"]
+    notes = [rests, f"95 %: {ends}" if ends else "no interval: too few tasks, or all alike"]
     return Measure(
         title,
         Said(words.amount(means.first, unit), own[0]),

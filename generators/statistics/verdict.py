@@ -12,7 +12,7 @@ import numpy as np
 from generators.statistics.bounds import Bounds
 from generators.statistics.clusters import clustered_mean
 from generators.statistics.intervals import Interval
-from generators.statistics.multiplicity import holm, holm_factors
+from generators.statistics.multiplicity import holm, holm_factors, p_text
 from generators.statistics.paired import (
     Floats,
     adjusted_interval,
@@ -242,9 +242,9 @@ def _explain(pair: Pair, weighed: Weighed, margin: float) -> Verdict:
     if word is Word.TIE and far is not None:
         return _tie(pair, evidence, far, margin)
     among = f", adjusted for {family} pairs," if family > 1 else ""
-    why = f"p {p_value:.3f}{among} is not below {SIGNIFICANCE}"
+    why = f"p {p_text(p_value)}{among} is not below {SIGNIFICANCE}"
     if p_value < SIGNIFICANCE:
-        why = f"p {p_value:.3f}{among} would do, but the interval holds zero"
+        why = f"p {p_text(p_value)}{among} would do, but the interval holds zero"
     if far is not None:
         why += f", and the interval reaches {far:.1f} points, beyond the {margin:g} of a tie"
     return _open(pair, weighed, (Deciding.P_VALUE, p_value, SIGNIFICANCE), why, margin)

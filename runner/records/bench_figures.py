@@ -10,12 +10,12 @@ from runner.records.base import Count, Part
 
 
 class Tally(Part):
-    """What a figure rests on. ``attempted = used + sum(excluded)``; ``skipped`` were never sent."""
+    """What a figure rests on. ``attempted = used + sum(excluded)``; ``skipped`` have no result."""
 
     attempted: Count
     used: Count
     excluded: Mapping[str, Count] = Field(default={}, description="attempted and not used, by reason")
-    skipped: Mapping[str, Count] = Field(default={}, description="planned and never sent, by reason")
+    skipped: Mapping[str, Count] = Field(default={}, description="planned, and never sent or cut, by reason")
 
 
 class RateFigure(Part):

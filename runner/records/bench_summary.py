@@ -93,7 +93,7 @@ class CodingSummary(Part):
     target: str
     case: str | None = Field(default=None, description="null: all tasks together")
     attempted: Count
-    skipped: Mapping[str, Count] = Field(default={}, description="planned and never sent, by reason")
+    skipped: Mapping[str, Count] = Field(default={}, description="planned, and never sent or cut, by reason")
     solved: RateFigure
     graded: RateFigure = Field(description="tasks whose tree was graded, of the attempted")
     self_verified: RateFigure

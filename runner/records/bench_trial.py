@@ -211,7 +211,7 @@ class BenchTrial(Record):
     cut_requests: Count = Field(
         default=0,
         description="requests of it that were given up in flight, in this sitting or in earlier ones: they "
-        "may be billed, what they cost is unknown, and no other figure counts them",
+        "may be billed, so money counts them at an unknown cost; no other figure counts them",
     )
 
     @property

@@ -28,7 +28,8 @@ def coding(target: str, trials: Sequence[BenchTrial]) -> tuple[CodingSummary, ..
 def coding_of(target: str, case: str | None, trials: Sequence[BenchTrial]) -> CodingSummary:
     """The figures of these trials. A task that a failed request ended counts as attempted and unsolved.
 
-    What was planned and never asked is told beside, by its reason, and is in no figure.
+    What was planned and never asked, or cut by a budget, is told beside, by its reason, and is in no figure
+    of these.
     """
     skipped = Counter(trial.skipped for trial in trials if trial.skipped is not None)
     trials = [trial for trial in trials if was_attempted(trial)]
