@@ -184,10 +184,11 @@ def test_no_reader_of_a_closed_pipe_is_left_to_read_what_is_another_s(
     monkeypatch.setattr(checking, "_GRACE_SECONDS", 0.05)
     monkeypatch.setattr(checking, "_LOOK_SECONDS", 0.05)
     before = set(threading.enumerate())
-    code = "import subprocess; p = subprocess.Popen(['sleep', '200'], start_new_session=True); print(p.pid)"
-    run = python(tmp_path, code)
+    # Not by its output: so impatient a reader may have seen none of it on a busy machine.
+    code = "import subprocess; p = subprocess.Popen(['sleep', '200'], start_new_session=True)"
+    python(tmp_path, f"{code}; open('pid', 'w').write(str(p.pid))")
     left = set(threading.enumerate()) - before
-    os.kill(int(run.output_tail), 9)
+    os.kill(int((tmp_path / "pid").read_text()), 9)
     # Stopped and continued, such a reader goes on with whatever has the number of its pipe by then.
     assert not left
 

@@ -127,7 +127,8 @@ def test_a_request_that_is_given_up_says_whether_it_had_been_sent(transport: Tra
         async with serving(script) as server, StreamClient(server.address, transport=transport) as client:
             first, waiting = Counted(client), Counted(client)
             asked = [asyncio.ensure_future(each(question())) for each in (first, waiting)]
-            await heard.wait()
+            async with asyncio.timeout(60):
+                await heard.wait()
             for each in asked:
                 each.cancel()
             await asyncio.gather(*asked, return_exceptions=True)

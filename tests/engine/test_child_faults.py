@@ -25,6 +25,7 @@ from runner.harnesses.loop_stream import read_stream
 from runner.records import Outcome
 from tests.engine.faults import ENDED, STOPPED, Fault
 from tests.isolation.levels import LEVELS, isolation
+from tests.survivors import marked
 
 PARENT_MAY_GROW = 48 * 1024 * 1024
 PRELUDE = "import os, sys, time, signal, subprocess\nSLEEP = 'import time; time.sleep(61) # {mark}'\n"
@@ -82,16 +83,7 @@ class Bench:
 
     def survivors(self) -> list[str]:
         """Processes of this fault; every one of them has the mark in its command line."""
-        found = []
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
-            try:
-                words = path.read_bytes()
-                state = (path.parent / "stat").read_bytes().rpartition(b")")[2].split()[0]
-            except OSError:
-                continue
-            if self.mark.encode() in words and state != b"Z":
-                found.append(f"{path.parent.name}: {words[:80]!r}")
-        return found
+        return marked(self.mark)
 
 
 @pytest.fixture

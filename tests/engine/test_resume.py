@@ -36,7 +36,8 @@ class Shown:
                 os.kill(os.getpid(), signal.SIGINT)
             if how == "waits":
                 (root / "waits").touch()
-                while not (root / "go").exists():
+                deadline = time.monotonic() + 300
+                while not (root / "go").exists() and time.monotonic() < deadline:
                     time.sleep(0.02)
 
     def flush(self):

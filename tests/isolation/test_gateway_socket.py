@@ -55,9 +55,13 @@ def attended(path: Path, port: int, *, descriptors: int) -> Iterator[int]:
 
 def connected(port: int) -> socket.socket:
     """A connection to an attendant that may still be starting."""
+    deadline = time.monotonic() + 60
     while True:
-        with contextlib.suppress(ConnectionRefusedError):
+        try:
             return socket.create_connection(("127.0.0.1", port), timeout=60)
+        except ConnectionRefusedError:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="isolation is for Linux only")
@@ -71,7 +75,9 @@ def test_an_agent_that_opened_too_many_connections_reaches_its_model_again(tmp_p
         model.listen(64)
         model.settimeout(30)
         opened = [connected(port) for _ in range(20)]
+        deadline = time.monotonic() + 60
         while len(list(Path(f"/proc/{number}/fd").iterdir())) < 23:
+            assert time.monotonic() < deadline
             time.sleep(0.01)
         for each in opened:
             each.close()

@@ -146,7 +146,9 @@ def test_places_are_given_in_the_order_of_arrival() -> None:
     with ThreadPoolExecutor(3) as pool, service.place(1, lambda: False):
         for name in ("first", "second", "third"):
             pool.submit(ask, name)
+            deadline = time.monotonic() + 60
             while name not in waiting:
+                assert time.monotonic() < deadline
                 time.sleep(0.001)
     assert served == ["first", "second", "third"]
 

@@ -85,8 +85,9 @@ def collect(
                 failing = Failing(database, failures)
                 collector = Collector(settings(path, url, **more), failing, client, said.append)  # type: ignore[arg-type]
                 running = asyncio.create_task(collector.run())
-                while not running.done() and not 0 < scrapes <= collector.ok + collector.failed:
-                    await asyncio.sleep(0.005)
+                async with asyncio.timeout(120):
+                    while not running.done() and not 0 < scrapes <= collector.ok + collector.failed:
+                        await asyncio.sleep(0.005)
                 collector.stop.set()
                 await running
                 return collector

@@ -57,7 +57,8 @@ def test_a_loop_that_holds_every_exception_is_killed_from_outside(
     )
 
     def ended_once_it_spins(process: subprocess.Popen[bytes], seconds: float) -> bool:
-        while not spins.exists() and not candidate._is_over(process):
+        deadline = time.monotonic() + 120
+        while not spins.exists() and not candidate._is_over(process) and time.monotonic() < deadline:
             time.sleep(0.005)
         return ended(process, seconds)
 
