@@ -27,7 +27,7 @@ from generators.tables.sample import Unit, Value
 from runner.records import ArtifactState, CheckStatus, JudgementStatus, Outcome
 from tests.generators.markup import Read, read
 
-FORMATTED = re.compile(r"(< )?[−+±]?\$?[\d,]+(\.\d+)?( M| %)?")
+FORMATTED = re.compile(r"([<>] )?[−+±]?\$?[\d,]+(\.\d+)?( M| %)?")
 
 
 def written(data: Table) -> str:
@@ -127,6 +127,7 @@ def test_markup_passes_through_a_template_once() -> None:
 
 @given(st.floats(0, 1e9), st.sampled_from(list(Unit)))
 @example(7.7e-204, Unit.DOLLARS)
+@example(99.7, Unit.PERCENT)
 def test_every_amount_is_a_number_with_its_unit(number: float, unit: Unit) -> None:
     assert FORMATTED.fullmatch(words.amount(number, unit)), words.amount(number, unit)
 
