@@ -17,6 +17,7 @@ from runner.endpoint.suites.coding.candidate import Workbench
 from runner.endpoint.target import Target
 from runner.engine.bench.ledger import Spending
 from runner.engine.stop import Stop
+from runner.errors import HarnessmarkError
 from runner.records.bench_manifest import BenchManifest, BenchPrice
 from runner.records.bench_trial import BenchTrial
 from runner.store.bench_run import TrialLog
@@ -88,7 +89,7 @@ class Writer:
     def __init__(self, log: TrialLog, cut: Mapping[str, int] | None = None) -> None:
         self._log, self._cut = log, cut or {}
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="trials")
-        self._begun: set[asyncio.Future[None]] = set()
+        self._begun: set[asyncio.Future[HarnessmarkError | None]] = set()
 
     async def write(self, trial: BenchTrial) -> None:
         """Return when ``trial`` is on the disk.
@@ -111,20 +112,30 @@ class Writer:
         while self._begun:
             await self._over(next(iter(self._begun)))
 
-    def _put(self, trial: BenchTrial) -> asyncio.Future[None]:
+    def _put(self, trial: BenchTrial) -> asyncio.Future[HarnessmarkError | None]:
         before = self._cut.get(trial.key, 0)
         told = trial.model_copy(update={"cut_requests": trial.cut_requests + before}) if before else trial
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._log.append, told)
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._append, told)
         self._begun.add(future)
         return future
 
-    async def _over(self, future: asyncio.Future[None]) -> None:
+    def _append(self, trial: BenchTrial) -> HarnessmarkError | None:
+        """A fault is returned: of several on a full disk only the first is waited for, and is to be told."""
+        try:
+            self._log.append(trial)
+        except HarnessmarkError as error:
+            return error
+        return None
+
+    async def _over(self, future: asyncio.Future[HarnessmarkError | None]) -> None:
         """Wait for one. Who gives up waiting does not take back what waits for the disk: it was paid for."""
         try:
-            await asyncio.shield(future)
+            fault = await asyncio.shield(future)
         finally:
             if future.done():
                 self._begun.discard(future)
+        if fault is not None:
+            raise fault
 
     def close(self) -> None:
         """Wait for the thread, then let go of the file; a second time does nothing."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from runner.engine.bench.live import Writer
+from runner.errors import StoreError
 from runner.records.bench_trial import BenchTrial
 from runner.store.bench_run import BenchRun, TrialLog
 from tests import bench_examples
@@ -71,3 +74,28 @@ def test_a_second_ctrl_c_while_a_stage_is_written_loses_none_of_it(run: BenchRun
         writer.close()
 
     asyncio.run(given_up())
+
+
+def test_of_all_that_a_full_disk_refuses_only_the_first_is_told(run: BenchRun) -> None:
+    told: list[dict[str, Any]] = []
+
+    class FullLog(TrialLog):
+        """A log on a disk that is full."""
+
+        def append(self, trial: BenchTrial) -> None:
+            raise StoreError("could not write: no space left on device", where=trial.key)
+
+    async def refused() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+        writer = Writer(FullLog(run))
+        for trial in TRIALS:
+            writer.begin(trial)
+        with pytest.raises(StoreError, match="no space left"):
+            await writer.flush()
+        writer.close()
+        # Each fault that nobody waits for would be logged with a traceback as its future is forgotten.
+        await asyncio.sleep(0)
+
+    asyncio.run(refused())
+    gc.collect()
+    assert told == []
