@@ -189,6 +189,7 @@ def test_numbers_are_written_as_python_writes_them(page: Page) -> None:
     source = random.Random(2)
     values = [source.uniform(0, 2000) for _ in range(200)] + [10 ** source.uniform(-7, 4) for _ in range(300)]
     values += [0.0, 0.25, 0.125, 45.25, 45.75, 2.675, 0.1, 0.05, 1234567.125, 0.5, 1.5, 1e-5, 12.345e-4]
+    values += [9e-9, 3e-10]
     found = page.evaluate(
         """(values) => values.map((each) => {
           const { dollars, number, fixed, percent } = window.Harnessmark.decideWords;
