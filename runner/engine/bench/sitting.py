@@ -30,10 +30,13 @@ class Sitting:
         """While open, one press ends it: nothing is in flight that would be worth waiting for.
 
         Raises:
-            KeyboardInterrupt: it was pressed.
+            KeyboardInterrupt: it is pressed, or was before.
         """
         self.journal.say(phase=phase)
         self.is_preparing = True
+        if self.stop.no_more.is_set():
+            # Pressed before it had begun, when there was nothing that the handler could end.
+            raise KeyboardInterrupt
         yield
         self.is_preparing = False
         self.journal.say(phase="running")

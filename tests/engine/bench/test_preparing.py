@@ -103,6 +103,15 @@ def test_a_calibration_says_that_it_is_one_and_ends_at_the_first_press(tmp_path:
     assert said == [], "nothing is in flight that could be finished"
 
 
+def test_a_press_just_before_a_pre_flight_begins_lets_it_ask_nothing(tmp_path: Path) -> None:
+    project, asked = make_project(tmp_path, [("one", ())]), list[str]()
+    with taken_up(project.places, bench_examples.RUN, 1, lambda _: None) as sitting:
+        sitting.stop.press()
+        with pytest.raises(KeyboardInterrupt), sitting.preparing("pre-flight"):
+            asked.append("a question that is billed")
+    assert asked == []
+
+
 def test_a_benchmark_that_begins_while_it_is_looked_at_is_read_from_the_store(tmp_path: Path) -> None:
     project, manifest = make_project(tmp_path, [("one", ())]), bench_examples.manifest()
     roots = project.places.roots()
