@@ -71,7 +71,13 @@ def _locked_temporary(folder: Path) -> tuple[BinaryIO, Path]:
     while True:
         descriptor, temporary = tempfile.mkstemp(prefix=WRITING, dir=folder)
         stream, path = os.fdopen(descriptor, "wb"), Path(temporary)
-        fcntl.flock(stream, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+        except OSError:
+            # Some network file systems know no locks.
+            stream.close()
+            path.unlink(missing_ok=True)
+            raise
         if path.exists():
             return stream, path
         # Whoever removes left-overs was there before the lock.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import shutil
 import subprocess
@@ -12,7 +14,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from runner.errors import RecordError
+from runner.errors import RecordError, StoreError
 from runner.records import CheckRecord, parse_record
 from runner.store import ResultsStore, verify
 from runner.store.ledger import Ledger
@@ -67,6 +69,18 @@ def test_a_run_that_starts_does_not_disturb_what_another_one_begins_to_write(
     monkeypatch.setattr(tempfile, "mkstemp", cleared_at_once)
     store.write_plan(examples.plan())
     assert store.plan(examples.PLAN_ID) == examples.plan()
+
+
+def test_a_file_system_without_locks_is_told_and_keeps_no_half_written_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with pytest.raises(StoreError, match="could not write: No locks"):
+        ResultsStore(tmp_path).write_plan(examples.plan())
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 
 @pytest.mark.parametrize("place", ["plans/.writing-abc", f"{FOLDER}/checks/.writing-abc"])
