@@ -16,7 +16,13 @@
     if (amount === 0 || amount >= 0.1) {
       return `$${amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
     }
-    return `$${Number(amount.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 })}`;
+    const digits = Number(amount.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 });
+    return digits === "0" ? "< $0.00000001" : `$${digits}`;
+  }
+
+  // To a tenth of a cent, without needless zeros, as on every page.
+  function hourlyDollars(amount) {
+    return amount === null ? "not priced" : `$${amount.toLocaleString("en-US", { maximumFractionDigits: 3 })}`;
   }
 
   function show(cell, value, text, note = "") {
@@ -50,7 +56,7 @@
     const perMillion = best && best.rate * arithmetic.MILLION;
     const ttft = best && best.level.ttft_ms;
     const day = number(form, "hourly") === null ? data.as_of : "at your price of the machine";
-    show(row.cells[COLUMN.hourly], hourly, dollars(hourly), hourly === null ? "" : `hardware-derived, ${day}`);
+    show(row.cells[COLUMN.hourly], hourly, hourlyDollars(hourly), hourly === null ? "" : `hardware-derived, ${day}`);
     show(row.cells[COLUMN.concurrency], best && best.level.concurrency, best ? String(best.level.concurrency) : "no level");
     show(row.cells[COLUMN.perMillion], perMillion, dollars(perMillion));
     show(row.cells[COLUMN.blended], blended, dollars(blended));

@@ -27,7 +27,8 @@
   function dollars(usd) {
     if (usd === null) return "not priced";
     if (usd === 0 || usd >= 0.1) return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-    return `$${Number(usd.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 })}`;
+    const digits = Number(usd.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 });
+    return digits === "0" ? "< $0.00000001" : `$${digits}`;
   }
 
   function counted(usd, n, m) {
