@@ -135,7 +135,9 @@ class Child:
             if self._process.stdin is not None:
                 self._selector.unregister(self._process.stdin)
         if self._pidfd is not None:
-            self._selector.unregister(self._pidfd)
+            # One that no selector would take is not known to it.
+            with contextlib.suppress(KeyError, ValueError):
+                self._selector.unregister(self._pidfd)
             os.close(self._pidfd)
         while self._selector.get_map() and time.monotonic() < deadline:
             self.attend(0.1)
