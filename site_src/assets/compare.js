@@ -3,6 +3,7 @@
 (() => {
   "use strict";
 
+  const { fixed } = window.Harnessmark.amounts;
   const SVG = "http://www.w3.org/2000/svg";
   const ROW = 26;
   const SIZES = { wide: { width: 720, left: 232 }, narrow: { width: 360, left: 118 } };
@@ -22,15 +23,8 @@
     return made;
   }
 
-  // One decimal as Python writes it: of two equally near numbers the one that ends in an even digit.
-  function oneDecimal(amount) {
-    const size = Math.abs(amount);
-    const halfway = size % 1 === 0.25;
-    return halfway ? `${Math.floor(size)}.2` : size.toFixed(1);
-  }
-
   function signed(amount) {
-    return `${amount > 0 ? "+" : amount < 0 ? "−" : "±"}${oneDecimal(amount)}`;
+    return `${amount > 0 ? "+" : amount < 0 ? "−" : "±"}${fixed(Math.abs(amount), 1)}`;
   }
 
   // -- drawings ----------------------------------------------------------------------------------------------
@@ -321,7 +315,7 @@
     }
   }
 
-  window.Harnessmark = { ...window.Harnessmark, compare: { oneDecimal, signed } };
+  window.Harnessmark = { ...window.Harnessmark, compare: { signed } };
 
   if (window.document$) window.document$.subscribe(start);
   else start();

@@ -3,39 +3,10 @@
 (() => {
   "use strict";
 
-  const { decision } = window.Harnessmark;
+  const { decision, amounts } = window.Harnessmark;
+  const { NOT_PRICED, dollars, fixed, grouped, number, percent } = amounts;
   const unknown = (value) => value === null || value === undefined;
 
-  // As many decimals as asked for; halves go to the even digit, as in Python.
-  function fixed(value, decimals) {
-    const doubled = value * 2 ** (decimals + 1);
-    const scaled = value * 10 ** decimals;
-    if (!Number.isInteger(doubled) || Math.abs(doubled % 2) !== 1) return value.toFixed(decimals);
-    const below = Math.floor(scaled);
-    return ((below % 2 === 0 ? below : below + 1) / 10 ** decimals).toFixed(decimals);
-  }
-
-  function grouped(text) {
-    const [whole, rest] = text.split(".");
-    const marked = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-    return rest === undefined ? marked : `${marked}.${rest}`;
-  }
-
-  function dollars(amount) {
-    if (amount === 0 || Math.abs(amount) >= 0.1) return `$${grouped(fixed(amount, 2))}`;
-    const digits = Number(amount.toPrecision(3));
-    if (Math.abs(digits) >= 1e-4) return `$${digits}`;
-    const text = `$${amount.toFixed(8).replace(/0+$/, "")}`;
-    return text.endsWith(".") ? "< $0.00000001" : text;
-  }
-
-  function percent(share) {
-    if (share > 0 && share <= 0.005) return "< 1 %";
-    if (share >= 0.995 && share < 1) return "> 99 %";
-    return `${fixed(100 * share, 0)} %`;
-  }
-
-  const number = (amount) => fixed(amount, 2).replace(/\.?0+$/, "");
   const counted = (count, noun) => `${grouped(String(count))} ${noun}${count === 1 ? "" : "s"}`;
 
   const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
@@ -57,7 +28,7 @@
 
     price(at, factor = 1) {
       const cell = this.of(at);
-      return unknown(cell.cost) ? "not priced" : `${dollars(factor * cell.cost)} (${cell.text.priced})`;
+      return unknown(cell.cost) ? NOT_PRICED : `${dollars(factor * cell.cost)} (${cell.text.priced})`;
     }
 
     all() {
@@ -254,6 +225,6 @@
 
   window.Harnessmark = {
     ...window.Harnessmark,
-    decideWords: { view: (data, wish) => new View(data, wish).all(), fixed, dollars, percent, number },
+    decideWords: { view: (data, wish) => new View(data, wish).all() },
   };
 })();

@@ -2,27 +2,14 @@
 (() => {
   "use strict";
 
-  const { arithmetic } = window.Harnessmark;
+  const { arithmetic, amounts } = window.Harnessmark;
+  const { dollars, fixed, grouped, hourlyDollars } = amounts;
   const COLUMN = { hourly: 2, concurrency: 3, perMillion: 4, blended: 5, split: 6, ttft: 7 };
 
   function number(form, name) {
     const raw = form.elements[name].value.trim();
     const value = raw === "" ? NaN : Number(raw);
     return Number.isFinite(value) && value >= 0 ? value : null;
-  }
-
-  function dollars(amount) {
-    if (amount === null) return "not priced";
-    if (amount === 0 || amount >= 0.1) {
-      return `$${amount.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-    }
-    const digits = Number(amount.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 });
-    return digits === "0" ? "< $0.00000001" : `$${digits}`;
-  }
-
-  // To a tenth of a cent, without needless zeros, as on every page.
-  function hourlyDollars(amount) {
-    return amount === null ? "not priced" : `$${amount.toLocaleString("en-US", { maximumFractionDigits: 3 })}`;
   }
 
   function show(cell, value, text, note = "") {
@@ -61,7 +48,7 @@
     show(row.cells[COLUMN.perMillion], perMillion, dollars(perMillion));
     show(row.cells[COLUMN.blended], blended, dollars(blended));
     show(row.cells[COLUMN.split], split, dollars(split));
-    const ttftText = ttft === null ? "not known" : ttft.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    const ttftText = ttft === null ? "not known" : grouped(fixed(ttft, 1));
     show(row.cells[COLUMN.ttft], ttft, ttftText);
     return blended !== null;
   }

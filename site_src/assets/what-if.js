@@ -2,7 +2,8 @@
 (() => {
   "use strict";
 
-  const { arithmetic, charts } = window.Harnessmark;
+  const { amounts, arithmetic, charts } = window.Harnessmark;
+  const { NOT_PRICED, dollars, fixed } = amounts;
   const FIELDS = ["date", "hit", "commitment", "gpu", "credit", "plan"];
   const COLUMNS = ["cell", "harness", "score", "published", "yours", "frontier"];
 
@@ -24,15 +25,8 @@
     };
   }
 
-  function dollars(usd) {
-    if (usd === null) return "not priced";
-    if (usd === 0 || usd >= 0.1) return `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-    const digits = Number(usd.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 });
-    return digits === "0" ? "< $0.00000001" : `$${digits}`;
-  }
-
   function counted(usd, n, m) {
-    return usd === null ? "not priced" : `${dollars(usd)} (${n} of ${m})`;
+    return usd === null ? NOT_PRICED : `${dollars(usd)} (${n} of ${m})`;
   }
 
   function priced(cells, data, costs) {
@@ -89,7 +83,7 @@
     row.append(head, element("td", cell.harness));
     for (let column = 2; column < COLUMNS.length - 1; column += 1) row.append(document.createElement("td"));
     const [score, published, yours] = [...row.cells].slice(2);
-    fill(score, cell.score, cell.score === null ? "not known" : `${cell.score.toFixed(1)} (${cell.n} of ${cell.m})`, cell.score === null ? "" : cell.sure, cell.score === null);
+    fill(score, cell.score, cell.score === null ? "not known" : `${fixed(cell.score, 1)} (${cell.n} of ${cell.m})`, cell.score === null ? "" : cell.sure, cell.score === null);
     fill(published, cell.cost, counted(cell.cost, cell.cost_n, cell.cost_m), cell.rests_on, cell.cost === null);
     fill(yours, cost.usd, counted(cost.usd, cost.n, cost.m), cost.rests, cost.usd === null);
     const said = (on) => (on ? "on it" : "not on it");
@@ -105,7 +99,7 @@
       type: "scatter", mode: "markers+text", name: data.bases[basis].name,
       x: own.map((point) => point.cost), y: own.map((point) => point.score),
       hoverinfo: "text",
-      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${point.score.toFixed(1)} (${point.cell.n} of ${point.cell.m}; ${point.cell.sure})`, `${dollars(point.cost)} per task, ${point.rests}`].map(escaped).join("<br>")),
+      hovertext: own.map((point) => [point.cell.name, `harness ${point.cell.harness}`, `score ${fixed(point.score, 1)} (${point.cell.n} of ${point.cell.m}; ${point.cell.sure})`, `${dollars(point.cost)} per task, ${point.rests}`].map(escaped).join("<br>")),
       customdata: own.map((point) => point.cell.href),
       marker: { size: 11, symbol: drawn.map((is) => (is ? "circle" : "circle-open")), color: "#000", line: { width: 2, color: "#000" } },
       meta: { colour, wide: { linear: names, log: names }, narrow: { linear: {}, log: {} } },

@@ -192,14 +192,15 @@ def test_numbers_are_written_as_python_writes_them(page: Page) -> None:
     values += [9e-9, 3e-10]
     found = page.evaluate(
         """(values) => values.map((each) => {
-          const { dollars, number, fixed, percent } = window.Harnessmark.decideWords;
-          return [dollars(each), number(each), fixed(each, 1), percent(Math.min(each, 1))];
+          const { dollars, hourlyDollars, number, fixed, percent } = window.Harnessmark.amounts;
+          return [dollars(each), hourlyDollars(each), number(each), fixed(each, 1), percent(Math.min(each, 1))];
         })""",
         values,
     )
     for value, written in zip(values, found, strict=True):
         wanted = [
             words.dollars(value),
+            f"${words.hourly(value)}",
             decide_figures.number(value),
             f"{value:.1f}",
             words.percent(min(value, 1.0)),
