@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from runner.costs.strict_yaml import read_strict_yaml
 from runner.errors import ConfigurationError
 from runner.records import Part
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 
 MAX_BYTES = 256 * 1024
 Settings = TypeVar("Settings", bound=Part)
@@ -73,10 +73,7 @@ def settings_from(
     try:
         settings = model.model_validate({n: v for n, v in given.items() if n in known}, strict=False)
     except ValidationError as error:
-        found += [
-            f"{'.'.join(map(str, each['loc'])) or 'settings'}: {in_plain_words(each)}"
-            for each in error.errors()
-        ]
+        found += plain_faults(error, whole="settings")
     if found:
         raise ConfigurationError(
             f"the settings of {of} have faults:\n    " + "\n    ".join(found),

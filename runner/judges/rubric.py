@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, field_validator
 from runner.errors import ConfigurationError, UsageError
 from runner.records import CRITERIA, Part, sha256_of
 from runner.records.base import Slug
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 from runner.registry import load_by_name
 
 FOLDER = Path(__file__).parent / "rubrics"
@@ -110,7 +110,7 @@ def load_rubric(folder: Path) -> Rubric:
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the rubric cannot be read: {error}", where=folder.name) from None
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {in_plain_words(fault)}" for fault in error.errors()]
+        faults = plain_faults(error, whole="rubric")
         raise ConfigurationError(
             "the rubric has faults:\n    " + "\n    ".join(faults), where=f"{folder.name}/{RUBRIC_FILE}"
         ) from None

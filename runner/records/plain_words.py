@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 WHOLE, NUMBER, TRUTH = "must be a whole number", "must be a number", "must be true or false"
@@ -64,6 +65,13 @@ BOUNDED: Mapping[str, tuple[str, str]] = {
 """What the library tells of a bound, and what is said of it."""
 OWN = frozenset({"value_error", "assertion_error"})
 """Words of the project's own checks, behind a word of the library's."""
+
+
+def plain_faults(error: ValidationError, *, whole: str) -> list[str]:
+    """Each fault as ``key.key: what is wrong``; ``whole`` names a document that is wrong as a whole."""
+    return [
+        f"{'.'.join(map(str, detail['loc'])) or whole}: {in_plain_words(detail)}" for detail in error.errors()
+    ]
 
 
 def in_plain_words(detail: ErrorDetails) -> str:

@@ -17,7 +17,7 @@ from runner.records.check import CheckRecord
 from runner.records.correction import CorrectionRecord
 from runner.records.integrity import IntegrityRecord
 from runner.records.judgement import JudgementRecord
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 from runner.records.plan import PlanRecord
 from runner.records.proof import ProofRecord
 from runner.records.throughput import ThroughputRecord
@@ -121,10 +121,7 @@ def parse_record(
     try:
         return expected.model_validate_json(json.dumps(document))
     except ValidationError as error:
-        faults = "; ".join(
-            f"{'.'.join(str(part) for part in fault['loc']) or 'record'}: {in_plain_words(fault)}"
-            for fault in error.errors()
-        )
+        faults = "; ".join(plain_faults(error, whole="record"))
         raise RecordError(
             f"invalid {kind} record: {faults}", where=where, remedy="restore the file from git"
         ) from None

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 
 from runner.errors import ConfigurationError
 from runner.records import Part
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 from runner.replay.turns import Action, Tokens, Turn
 
 FIRST_PROMPT_TOKENS = 1_750
@@ -104,9 +104,7 @@ def compose(script: Path) -> str:
         parsed = Script.model_validate_json(json.dumps(document))
     except (OSError, ValueError, yaml.YAMLError, TypeError, RecursionError) as error:
         if isinstance(error, ValidationError):
-            faults = [
-                f"{'.'.join(map(str, fault['loc']))}: {in_plain_words(fault)}" for fault in error.errors()
-            ]
+            faults = plain_faults(error, whole="script")
             raise ConfigurationError(
                 "the script has faults:\n    " + "\n    ".join(faults), where=str(script)
             ) from None

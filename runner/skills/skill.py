@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from runner.errors import ConfigurationError
 from runner.records import Part, sha256_of
 from runner.records.base import Slug
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 
 PROMPT_FILE, CONTRACT_FILE = "prompt.md", "contract.yaml"
 NO_ANSWERS = "None were given. Where the task leaves something open, decide yourself and say so in the note."
@@ -145,7 +145,7 @@ def load_skill(folder: Path) -> Skill:
     except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"the skill cannot be read: {error}", where=folder.name) from None
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {in_plain_words(fault)}" for fault in error.errors()]
+        faults = plain_faults(error, whole="contract")
         raise ConfigurationError(
             "the skill's contract has faults:\n    " + "\n    ".join(faults),
             where=f"{folder.name}/{CONTRACT_FILE}",

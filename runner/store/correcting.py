@@ -11,7 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from runner.errors import RecordError
 from runner.records import CorrectionRecord, Record, parse_record, sha256_of
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 from runner.store import layout
 
 RecordType = TypeVar("RecordType", bound=Record)
@@ -55,8 +55,7 @@ def corrected(record: RecordType, data: bytes, corrections: Sequence[CorrectionR
     try:
         return type(record).model_validate_json(json.dumps(document))
     except ValidationError as error:
-        first = error.errors()[0]
-        fault = f"{'.'.join(map(str, first['loc'])) or 'record'}: {in_plain_words(first)}"
+        fault = plain_faults(error, whole="record")[0]
         raise RecordError(
             f"corrections make an invalid record: {fault}",
             where=corrections[-1].path,

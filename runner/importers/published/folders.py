@@ -10,11 +10,12 @@ from pydantic import ValidationError
 from runner.errors import HarnessmarkError, ImportFailure
 from runner.importers.published.document import RunDocument
 from runner.importers.published.identity import role_of
-from runner.importers.published.reading import FaultyDocumentError, NotARunError, faults_of, read_document
+from runner.importers.published.reading import FaultyDocumentError, NotARunError, read_document
 from runner.importers.published.sweep_document import RequestSweepDocument, SweepDocument
 from runner.importers.published.throughput import sweep_records
 from runner.importers.published.trials import records_of
 from runner.importers.report import FileReport, FileStatus, ImportReport, Progress
+from runner.records.plain_words import plain_faults
 from runner.store import ResultsStore
 from runner.store.layout import ledger_path
 
@@ -68,7 +69,7 @@ def _import_file(path: Path, store: ResultsStore) -> FileReport:
     except FaultyDocumentError as error:
         return FileReport(path, FileStatus.FAILED, faults=error.faults)
     except ValidationError as error:
-        return FileReport(path, FileStatus.FAILED, faults=faults_of(error))
+        return FileReport(path, FileStatus.FAILED, faults=tuple(plain_faults(error, whole="file")))
     except HarnessmarkError as error:
         where = f" ({error.where})" if error.where else ""
         return FileReport(path, FileStatus.FAILED, faults=(f"{error.what}{where}",))

@@ -13,7 +13,7 @@ from runner.importers.published import document, sweep_document
 from runner.importers.published.document import RunDocument
 from runner.importers.published.sweep_document import RequestSweepDocument, SweepDocument
 from runner.records.base import Part
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 
 Document = RunDocument | SweepDocument | RequestSweepDocument
 
@@ -88,14 +88,7 @@ def _validated(kind: type[Shape], data: bytes) -> Shape:
     try:
         return kind.model_validate_json(data)
     except ValidationError as error:
-        raise FaultyDocumentError(faults_of(error)) from None
-
-
-def faults_of(error: ValidationError) -> tuple[str, ...]:
-    """One line for each fault: its key and what is wrong."""
-    return tuple(
-        f"{'.'.join(map(str, fault['loc'])) or 'file'}: {in_plain_words(fault)}" for fault in error.errors()
-    )
+        raise FaultyDocumentError(tuple(plain_faults(error, whole="file"))) from None
 
 
 def _without_repeats(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -19,7 +19,7 @@ from runner.judges.rubric import Rubric
 from runner.judges.suites.edits import AnyEdit, Desk, Sheet
 from runner.records import CHANGED, REFERENCE, Part, sha256_of
 from runner.records.base import Slug
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 
 FOLDER, WORK = "judge-suites", "work"
 SUITES = ("injection", "anchors", "length", "order")
@@ -157,7 +157,7 @@ def _entry(path: Path) -> SuiteEntry:
         document = json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")))
         entry = SuiteEntry.model_validate_json(document)
     except ValidationError as error:
-        faults = [f"{'.'.join(map(str, fault['loc']))}: {in_plain_words(fault)}" for fault in error.errors()]
+        faults = plain_faults(error, whole="suite")
         raise ConfigurationError("the suite has faults:\n    " + "\n    ".join(faults), where=where) from None
     except (OSError, ValueError, TypeError, yaml.YAMLError, RecursionError) as error:
         raise ConfigurationError(f"the suite cannot be read: {error}", where=where) from None

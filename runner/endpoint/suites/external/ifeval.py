@@ -24,7 +24,7 @@ from runner.endpoint.suites.external.spoken import LIBRARY, Detector, installed_
 from runner.endpoint.suites.extraction import spoken
 from runner.endpoint.suites.score import CaseScore, Verdict
 from runner.errors import ConfigurationError
-from runner.records.plain_words import in_plain_words
+from runner.records.plain_words import plain_faults
 
 MAX_BYTES = 200_000_000
 NONCE = re.compile(r"\A\s*\[[0-9a-f]{16}\]\s*")
@@ -212,11 +212,8 @@ def _entries(path: Path) -> list[tuple[int, Entry]]:
         try:
             found.append((number, Entry.model_validate(json.loads(line))))
         except ValidationError as error:
-            first = error.errors()[0]
-            key = ".".join(str(part) for part in first["loc"]) or "the line"
-            raise ConfigurationError(
-                f"{key}: {in_plain_words(first)}", where=f"{path}, line {number}"
-            ) from None
+            fault = plain_faults(error, whole="the line")[0]
+            raise ConfigurationError(fault, where=f"{path}, line {number}") from None
         except (ValueError, RecursionError) as error:
             raise ConfigurationError(f"no JSON: {error}", where=f"{path}, line {number}") from None
     return found
