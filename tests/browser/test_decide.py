@@ -193,7 +193,8 @@ def test_numbers_are_written_as_python_writes_them(page: Page) -> None:
     found = page.evaluate(
         """(values) => values.map((each) => {
           const { dollars, hourlyDollars, number, fixed, percent } = window.Harnessmark.amounts;
-          return [dollars(each), hourlyDollars(each), number(each), fixed(each, 1), percent(Math.min(each, 1))];
+          const share = Math.min(each, 1);
+          return [dollars(each), hourlyDollars(each), number(each), fixed(each, 1), percent(share)];
         })""",
         values,
     )
