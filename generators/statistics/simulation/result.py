@@ -228,15 +228,19 @@ def write_measurement(path: Path, measurement: StatisticsMeasurement) -> None:
 
 
 def merged(kept: StatisticsMeasurement | None, now: StatisticsMeasurement) -> StatisticsMeasurement:
-    """``now`` with the rows of populations that were measured before and not now."""
+    """``now`` with the rows of populations that were measured before and not now, in the order they had."""
     if kept is None:
         return now
     fresh = {source.population for source in now.sources}
-    changes = {
-        name: tuple(row for row in getattr(kept, name) if row.population not in fresh) + getattr(now, name)
-        for name in ("sources", "coverage", "equal_boards", "claims", "calibration")
-    }
-    return now.model_copy(update=changes)
+    order = list(dict.fromkeys(source.population for source in (*kept.sources, *now.sources)))
+
+    def rows(name: str) -> tuple[Part, ...]:
+        """Of one table: what was kept and what is new."""
+        both = (*(row for row in getattr(kept, name) if row.population not in fresh), *getattr(now, name))
+        return tuple(sorted(both, key=lambda row: order.index(row.population)))
+
+    tables = ("sources", "coverage", "equal_boards", "claims", "calibration")
+    return now.model_copy(update={name: rows(name) for name in tables})
 
 
 def _at(population: str, what: str, tasks: int) -> str:

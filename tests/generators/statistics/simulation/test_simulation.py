@@ -220,6 +220,8 @@ def test_rows_of_a_table_that_is_not_named_again_stay(small: StatisticsMeasureme
     found = merged(other, small)
     assert len(found.coverage) == len(small.coverage) + 1
     assert merged(found, small) == found
+    # What is measured again stands where it stood: the stored file shows no change where there is none.
+    assert merged(found, other) == found
     assert merged(None, small) is small
 
 
