@@ -19,7 +19,7 @@ from runner.engine.earlier import (
     recover,
 )
 from runner.engine.grading import Grading, grade, resolved
-from runner.engine.invoking import PATCH, NotStarted, Pass, invoke, read_artifacts, replace_artifacts
+from runner.engine.invoking import PATCH, NotStarted, Pass, found_again, invoke, replace_artifacts
 from runner.engine.recording import infrastructure_record, not_started_record, trial_record
 from runner.engine.repair import Allowance, next_repair
 from runner.engine.spending import Budget, Spent, dollars_billed, tokens_used
@@ -118,9 +118,8 @@ def _invoke_until_done(desk: Desk, checkout: SealedCheckout, done: list[Done], r
     """Invoke until the trial is complete or nothing is left to try; ``done`` grows by each invocation."""
     allowance = Allowance(desk.settings.max_topups, desk.settings.max_retries)
     for each in recovered.own:
-        if not each.interrupted:
-            allowance = allowance.less(each.invocation.kind)
-    last = Pass(done[-1], read_artifacts(desk, checkout)) if recovered.own else None
+        allowance = allowance.less(each.invocation.kind)
+    last = found_again(desk, checkout, recovered.own[-1]) if recovered.own else None
     first = True
     while True:
         kind = _next_kind(desk, done, last, allowance)

@@ -14,7 +14,7 @@ from runner.engine.desk import Desk
 from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, note_done
 from runner.engine.failure import failure_of
 from runner.engine.isolation import warnings_of, way_to
-from runner.engine.outcome import decide_outcome
+from runner.engine.outcome import decide_outcome, incomplete
 from runner.engine.pricing import Reported, with_prices
 from runner.engine.prompt_reconciliation import prompt_warning
 from runner.engine.server_window import Window
@@ -89,10 +89,11 @@ def invoke(
     remove(scratch)
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
+    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
     window = Window(desk.counters, gauges=desk.gauges)
     with way_to(desk.endpoint, desk.isolation) as way:
-        assignment = _assignment(desk, checkout, kind, scratch / "home", way.endpoint, limits)
+        assignment = _assignment(desk, checkout, present, scratch / "home", way.endpoint, limits)
         launch = desk.harness.launch(assignment)
         command = tuple(mask.text(part) for part in launch.command)
         configuration = configuration_digest(launch, way.endpoint, str(desk.folder))
@@ -102,7 +103,10 @@ def invoke(
             if first and not desk.may_start():
                 raise NotStarted
             begun = datetime.now(UTC)
-            note_begun(scratch, Begun(number=number, kind=kind, started_at=begun, command=command))
+            note_begun(
+                scratch,
+                Begun(number=number, kind=kind, started_at=begun, command=command, present=present),
+            )
             with window.open(desk.crowd):
                 finished = supervise(
                     inside,
@@ -130,16 +134,29 @@ def invoke(
     return Pass(done, collected.artifacts)
 
 
+def found_again(desk: Desk, checkout: SealedCheckout, done: Done) -> Pass:
+    """An invocation of an earlier runner, with the artifacts that are there now.
+
+    What it had spent was written down before its artifacts were looked at; a runner that was killed in
+    between has called it complete without a look.
+    """
+    collected = collect(desk, checkout)
+    missing = [name for name in desk.skill.artifacts if name not in collected.artifacts]
+    if done.outcome is Outcome.COMPLETED and missing:
+        reason = incomplete(missing) + (f" ({collected.refused})" if collected.refused else "")
+        done = done.model_copy(update={"outcome": Outcome.INCOMPLETE, "reason": desk.mask().text(reason)})
+    return Pass(done, collected.artifacts)
+
+
 def _assignment(
     desk: Desk,
     checkout: SealedCheckout,
-    kind: InvocationKind,
+    present: tuple[str, ...],
     home: Path,
     endpoint: Endpoint,
     limits: Limits,
 ) -> Assignment:
     artifacts = desk.folder / "artifacts"
-    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
     return Assignment(
         prompt=desk.skill.prompt(
             desk.task, artifacts=artifacts, workspace=checkout.workspace, present=present

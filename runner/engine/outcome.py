@@ -38,5 +38,10 @@ def decide_outcome(finished: Finished, reading: Reading, missing: Sequence[str])
             :1000
         ]
     if missing:
-        return Outcome.INCOMPLETE, "missing: " + ", ".join(missing)
+        return Outcome.INCOMPLETE, incomplete(missing)
     return Outcome.COMPLETED, "all artifacts are there"
+
+
+def incomplete(missing: Sequence[str]) -> str:
+    """Why a trial without the artifacts ``missing`` is not complete, in words."""
+    return "missing: " + ", ".join(missing)

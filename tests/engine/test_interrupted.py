@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -133,6 +134,55 @@ def test_an_invocation_that_had_ended_before_the_kill_keeps_its_own_end(places: 
     assert [each.kind for each in invocations] == kinds
     assert stored.record.usage is not None
     assert stored.record.usage.input_tokens == 40 + 700 + 100
+
+
+TOPS_UP = "say(tokens=40)\nchange()\nif kind == 'top-up':\n    note()\n    " + WAITS.replace("\n", "\n    ")
+
+
+def test_a_top_up_that_was_killed_after_it_wrote_what_was_missing_is_made_again(places: Places) -> None:
+    script(places, TOPS_UP)
+    killed(places, FLAGS)
+    # Twice: what the second one found is what the first one had left.
+    killed(places, {})
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED, stored.record.outcome_reason
+    assert [each.stop_reason for each in stored.record.invocations] == ["end", KILLED, KILLED, "end"]
+    assert [each.kind for each in stored.record.invocations][1:] == 3 * [InvocationKind.TOP_UP]
+
+
+def test_a_top_up_that_was_given_up_is_made_again(places: Places) -> None:
+    script(places, TOPS_UP)
+    with begin(places, FLAGS) as runner:
+        runner.send_signal(signal.SIGINT)
+        wait_until_asked_to_stop(places)
+        runner.send_signal(signal.SIGINT)
+        output, _ = runner.communicate(timeout=PATIENCE)
+        assert runner.returncode == 3, output
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED, stored.record.outcome_reason
+    assert [each.stop_reason for each in stored.record.invocations] == ["end", CANCELLED, "end"]
+
+
+def test_a_kill_before_the_artifacts_were_looked_at_does_not_make_a_trial_complete(places: Places) -> None:
+    script(places, TOPS_UP)
+    killed(places, FLAGS)
+    [folder] = [path.parent for path in (places.artifacts / "work").glob("*/*/checkout.json")]
+    ended = json.loads((folder / "invocation-1" / DONE).read_bytes())
+    assert ended["outcome"] == "incomplete"
+    ended |= {"outcome": "completed", "reason": "all artifacts are there"}
+    (folder / "invocation-1" / DONE).write_text(json.dumps(ended))
+    for path in (folder / "artifacts").iterdir():
+        path.unlink()
+    shutil.rmtree(folder / "invocation-2")
+    script(places, ENDS)
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.COMPLETED
+    assert [each.kind for each in stored.record.invocations] == [InvocationKind.FIRST, InvocationKind.TOP_UP]
 
 
 @pytest.mark.parametrize("left", ["home", "begun.json"])
