@@ -2,7 +2,7 @@
 
 from runner.datasets.bundle import build_bundle
 from runner.datasets.checking import CheckRun, minimal_environment, run_check
-from runner.datasets.checkout import SealedCheckout, bring, seal, seal_task
+from runner.datasets.checkout import SealedCheckout, bring, renew, seal, seal_task
 from runner.datasets.dataset import Dataset, ProblemSource, Task, TaskCheck
 from runner.datasets.listing import DatasetListing, TaskLine, list_dataset, list_datasets
 from runner.datasets.loading import all_datasets, find_dataset, load_dataset
@@ -37,6 +37,7 @@ __all__ = [
     "make_patch",
     "minimal_environment",
     "remove",
+    "renew",
     "reveal_hidden_files",
     "run_check",
     "seal",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from runner.datasets.dataset import Task
 from runner.datasets.git import must_git
+from runner.datasets.removal import remove
 from runner.datasets.source import Source, commit_for, locked, open_source
 from runner.errors import RepositoryError
 
@@ -73,9 +75,9 @@ def seal(repo: str, ref: str, *, beside: Path, cache: Path, workspace: Path, git
     info.mkdir()
     (info / "attributes").write_text(ATTRIBUTES, encoding="utf-8")
     (info / "exclude").write_text(EXCLUDES, encoding="utf-8")
-    must_git("read-tree", "-u", "--reset", base, git_dir=git_dir, work_tree=workspace, cwd=workspace)
-    shutil.copy2(git_dir / "index", workspace / ".git" / "index")
-    return SealedCheckout(workspace, git_dir, base, tree, commit)
+    checkout = SealedCheckout(workspace, git_dir, base, tree, commit)
+    _fill(checkout)
+    return checkout
 
 
 def seal_task(task: Task, folder: Path, *, dataset_path: Path, cache: Path) -> SealedCheckout:
@@ -99,6 +101,24 @@ def seal_task(task: Task, folder: Path, *, dataset_path: Path, cache: Path) -> S
     )
 
 
+def renew(checkout: SealedCheckout) -> None:
+    """Make the workspace what it was when it was sealed, whatever an agent has done to it.
+
+    Raises:
+        RepositoryError: git fails at it.
+    """
+    workspace, git_dir = checkout.workspace, checkout.git_dir
+    workspace.chmod(stat.S_IMODE(workspace.stat().st_mode) | stat.S_IRWXU)
+    for path in list(workspace.iterdir()):
+        remove(path)
+    (git_dir / "index").unlink(missing_ok=True)
+    # Patches that were made of the workspace have left loose objects.
+    shutil.copytree(git_dir, workspace / ".git", ignore=shutil.ignore_patterns("[0-9a-f][0-9a-f]"))
+    # What is said there is for our reading of the workspace.
+    remove(workspace / ".git" / "info")
+    _fill(checkout)
+
+
 def bring(repo: str, ref: str, *, beside: Path, cache: Path) -> str:
     """Bring the commit that ``ref`` stands for into ``cache``, so that checkouts need no network; its id.
 
@@ -108,6 +128,14 @@ def bring(repo: str, ref: str, *, beside: Path, cache: Path) -> str:
     source = open_source(repo, beside=beside, cache=cache)
     with locked(source):
         return commit_for(source, ref)
+
+
+def _fill(checkout: SealedCheckout) -> None:
+    """Write the sealed tree into a workspace that holds nothing but ``.git``; both repositories have no index."""
+    workspace, git_dir = checkout.workspace, checkout.git_dir
+    base = checkout.base_commit
+    must_git("read-tree", "-u", "--reset", base, git_dir=git_dir, work_tree=workspace, cwd=workspace)
+    shutil.copy2(git_dir / "index", workspace / ".git" / "index")
 
 
 def _require_free(workspace: Path, git_dir: Path) -> None:

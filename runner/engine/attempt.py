@@ -10,6 +10,7 @@ from runner.datasets import SealedCheckout, seal_task
 from runner.datasets.checking import CheckStopped
 from runner.datasets.removal import remove
 from runner.engine.auditing import Surroundings, audit
+from runner.engine.checkpoint import PATCH, go_back
 from runner.engine.desk import Desk
 from runner.engine.earlier import (
     Done,
@@ -19,7 +20,7 @@ from runner.engine.earlier import (
     recover,
 )
 from runner.engine.grading import Grading, grade, resolved
-from runner.engine.invoking import PATCH, NotStarted, Pass, found_again, invoke, replace_artifacts
+from runner.engine.invoking import NotStarted, Pass, found_again, invoke, replace_artifacts
 from runner.engine.recording import infrastructure_record, not_started_record, trial_record
 from runner.engine.repair import Allowance, next_repair
 from runner.engine.spending import Budget, Spent, dollars_billed, tokens_used
@@ -62,7 +63,7 @@ def attempt(desk: Desk) -> Attempt:
     recovered = recover(desk)
     done = list(recovered.done)
     try:
-        checkout = recovered.checkout or _new_checkout(desk)
+        checkout = _taken_up(desk, recovered) or _new_checkout(desk)
         last = _invoke_until_done(desk, checkout, done, recovered)
         record = trial_record(desk, checkout, done, last)
         checks: tuple[CheckRecord, ...] = ()
@@ -107,6 +108,13 @@ def _surroundings(desk: Desk) -> Surroundings:
     )
 
 
+def _taken_up(desk: Desk, recovered: Recovered) -> SealedCheckout | None:
+    """The workspace that an interrupted runner left, as it was when its last agent had ended."""
+    if recovered.checkout is not None and recovered.done[-1].interrupted:
+        go_back(desk, recovered.done[-1].invocation.number, recovered.checkout)
+    return recovered.checkout
+
+
 def _new_checkout(desk: Desk) -> SealedCheckout:
     desk.folder.mkdir(parents=True)
     checkout = seal_task(desk.task, desk.folder, dataset_path=desk.dataset_path, cache=desk.repositories)
@@ -116,19 +124,17 @@ def _new_checkout(desk: Desk) -> SealedCheckout:
 
 def _invoke_until_done(desk: Desk, checkout: SealedCheckout, done: list[Done], recovered: Recovered) -> Pass:
     """Invoke until the trial is complete or nothing is left to try; ``done`` grows by each invocation."""
-    allowance = Allowance(desk.settings.max_topups, desk.settings.max_retries)
-    for each in recovered.own:
-        allowance = allowance.less(each.invocation.kind)
+    whole = Allowance(desk.settings.max_topups, desk.settings.max_retries)
     last = found_again(desk, checkout, recovered.own[-1]) if recovered.own else None
     first = True
     while True:
-        kind = _next_kind(desk, done, last, allowance)
+        left = whole.less(each.invocation.kind for each in done if not each.interrupted)
+        kind = _next_kind(desk, done, last, left)
         if kind is None and last is not None:
             return last
         if last is not None and kind is not None:
             anew = kind is InvocationKind.RETRY
             replace_artifacts(desk, last.artifacts, len(done), anew=anew)
-            allowance = allowance.less(kind)
         kind = kind or (InvocationKind.RETRY if done else InvocationKind.FIRST)
         last = invoke(desk, checkout, kind, len(done) + 1, _limits_left(desk, done), first=first)
         done.append(last.done)

@@ -53,8 +53,6 @@ class Begun(Part):
     kind: InvocationKind
     started_at: Moment
     command: tuple[str, ...]
-    present: tuple[str, ...] | None = None
-    """Artifacts that were there; None where that is not known."""
 
 
 EARLIER: TypeAdapter[tuple[Done, ...]] = TypeAdapter(tuple[Done, ...])
@@ -101,9 +99,8 @@ def recover(desk: Desk) -> Recovered:
 
     What was in flight is read from its partial stream and transcript, so that no token that was paid for is
     lost. Where the design had been made, the workspace is kept, so that it is not paid for again: the last
-    invocation had ended, or only completed what was there; artifacts that it had begun are taken back, since
-    nobody knows whether they are whole. Else the invocations are kept beside the scratch folder until
-    :func:`forget`, and the folder is removed.
+    invocation had ended, or only completed what was there. Else the invocations are kept beside the scratch
+    folder until :func:`forget`, and the folder is removed.
     """
     before = _kept(desk.folder)
     known = {done.invocation.started_at for done in before}
@@ -115,10 +112,8 @@ def recover(desk: Desk) -> Recovered:
         for number, each in enumerate(ordered, 1)
     )
     checkout = _checkout(desk.folder)
-    ended = tuple(each for each in done[len(before) :] if not each.interrupted)
+    ended = tuple(each for each in done if not each.interrupted and each.invocation.started_at not in known)
     if ended and checkout is not None and _worth_keeping(done[-1]):
-        if done[-1].interrupted:
-            _take_back(desk, done[-1])
         return Recovered(done, ended, checkout)
     if done:
         keep(desk.folder, done)
@@ -154,16 +149,6 @@ def forget(folder: Path) -> None:
 def _worth_keeping(last: Done) -> bool:
     """Whether what is in the workspace was made by invocations that ended, or while completing theirs."""
     return not last.interrupted or last.invocation.kind is InvocationKind.TOP_UP
-
-
-def _take_back(desk: Desk, last: Done) -> None:
-    """Remove the artifacts that ``last``, which was interrupted, did not find when it began."""
-    scratch = desk.folder / f"invocation-{last.invocation.number}"
-    with contextlib.suppress(OSError, ValidationError):
-        begun = Begun.model_validate_json((scratch / BEGUN).read_bytes())
-        if begun.present is not None:
-            for name in set(desk.skill.artifacts) - set(begun.present):
-                remove(desk.folder / "artifacts" / name)
 
 
 def _checkout(folder: Path) -> SealedCheckout | None:

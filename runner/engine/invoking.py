@@ -9,6 +9,7 @@ from pathlib import Path
 
 from runner.datasets import SealedCheckout, make_patch, remove
 from runner.engine.archive import keep_stream
+from runner.engine.checkpoint import PATCH, keep_checkpoint
 from runner.engine.configuration import configuration_digest
 from runner.engine.desk import Desk
 from runner.engine.earlier import CANCELLED, OUTPUT, Begun, Done, note_begun, note_done
@@ -25,7 +26,6 @@ from runner.harnesses.base import Assignment, Reading
 from runner.harnesses.endpoint import Endpoint
 from runner.records import Invocation, InvocationKind, Limits, Outcome, ServerWindow
 
-PATCH = "patch.diff"
 MAX_ARTIFACT_BYTES = 4 * 1024 * 1024
 NOT_SEEN_MATTERS = frozenset(Outcome) - {Outcome.CANCELLED, Outcome.CHEATING}
 
@@ -89,11 +89,14 @@ def invoke(
     remove(scratch)
     (scratch / "home").mkdir(parents=True)
     artifacts.mkdir(exist_ok=True)
-    present = tuple(read_artifacts(desk, checkout)) if kind is InvocationKind.TOP_UP else ()
+    present: Mapping[str, bytes] = {}
+    if kind is InvocationKind.TOP_UP:
+        present = collect(desk, checkout).artifacts
+        keep_checkpoint(scratch, present)
     mask, stall = desk.mask(), Stall(desk.settings.max_repeats, desk.cancelled)
     window = Window(desk.counters, gauges=desk.gauges)
     with way_to(desk.endpoint, desk.isolation) as way:
-        assignment = _assignment(desk, checkout, present, scratch / "home", way.endpoint, limits)
+        assignment = _assignment(desk, checkout, tuple(present), scratch / "home", way.endpoint, limits)
         launch = desk.harness.launch(assignment)
         command = tuple(mask.text(part) for part in launch.command)
         configuration = configuration_digest(launch, way.endpoint, str(desk.folder))
@@ -103,10 +106,7 @@ def invoke(
             if first and not desk.may_start():
                 raise NotStarted
             begun = datetime.now(UTC)
-            note_begun(
-                scratch,
-                Begun(number=number, kind=kind, started_at=begun, command=command, present=present),
-            )
+            note_begun(scratch, Begun(number=number, kind=kind, started_at=begun, command=command))
             with window.open(desk.crowd):
                 finished = supervise(
                     inside,
@@ -168,11 +168,6 @@ def _assignment(
         limits=limits,
         installed=desk.installed,
     )
-
-
-def read_artifacts(desk: Desk, checkout: SealedCheckout) -> Mapping[str, bytes]:
-    """The artifacts that are there."""
-    return collect(desk, checkout).artifacts
 
 
 def collect(desk: Desk, checkout: SealedCheckout) -> Collected:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from runner.engine.failure import Failure
@@ -20,10 +21,15 @@ class Allowance:
     top_ups: int
     retries: int
 
-    def less(self, kind: InvocationKind) -> Allowance:
-        """The allowance after one more repair of ``kind``."""
-        top_up, retry = kind is InvocationKind.TOP_UP, kind is InvocationKind.RETRY
-        return Allowance(self.top_ups - top_up, self.retries - retry)
+    def less(self, ended: Iterable[InvocationKind]) -> Allowance:
+        """The allowance after the invocations of a trial that ended by themselves.
+
+        One of them was its first, whatever it is called: where the runner was killed before an agent had
+        ended, the next start is a retry by name, and uses up none.
+        """
+        count = Counter(ended)
+        starts = count[InvocationKind.FIRST] + count[InvocationKind.RETRY]
+        return Allowance(self.top_ups - count[InvocationKind.TOP_UP], self.retries - max(starts - 1, 0))
 
 
 def next_repair(

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from runner.datasets import Dataset, Task, all_datasets, load_dataset
-from runner.engine.invoking import PATCH
+from runner.engine.checkpoint import PATCH
 from runner.engine.places import Places
 from runner.errors import ConfigurationError, UsageError
 from runner.records import ArtifactState, Outcome, TrialRecord

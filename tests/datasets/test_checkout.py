@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from runner.datasets import SealedCheckout, seal
+from runner.datasets import SealedCheckout, make_patch, renew, seal
 from runner.datasets.git import must_git
 from runner.errors import RepositoryError
 from tests.datasets.samples import Repository, new_repository, plain_git, sealed
@@ -204,3 +204,29 @@ def test_the_shipped_repository_is_sealed_before_its_solutions(tmp_path: Path) -
     assert b"DEFAULT_STEP_MINUTES = 15" not in objects
     assert b"MINUTES_OF_A_DAY" not in objects
     assert b"0.4.0" not in objects
+
+
+def test_a_renewed_workspace_is_as_it_was_sealed_whatever_was_done_to_it(
+    repository: Repository, tmp_path: Path
+) -> None:
+    checkout = sealed(repository, tmp_path, "v1")
+    workspace = checkout.workspace
+    before = {path.relative_to(workspace): path.lstat().st_mode for path in workspace.rglob("*")}
+    (workspace / "a.txt").write_bytes(SECRET)
+    (workspace / "link").unlink()
+    (workspace / "link").mkdir()
+    (workspace / "ignored" / "deep").mkdir(parents=True)
+    (workspace / "ignored").chmod(0)
+    make_patch(checkout)
+    for path in (workspace / ".git").iterdir():
+        if path.is_file():
+            path.unlink()
+    (workspace / ".git" / "index.lock").touch()
+    workspace.chmod(0o500)
+    # Twice: a renewal that is cut off is made again.
+    for _ in range(2):
+        renew(checkout)
+        assert {path.relative_to(workspace): path.lstat().st_mode for path in workspace.rglob("*")} == before
+        assert SECRET not in all_objects(workspace / ".git")
+        assert make_patch(checkout) == b""
+        assert plain_git(workspace, "status", "--porcelain") == ""

@@ -152,6 +152,26 @@ def test_a_top_up_that_was_killed_after_it_wrote_what_was_missing_is_made_again(
     assert [each.kind for each in stored.record.invocations][1:] == 3 * [InvocationKind.TOP_UP]
 
 
+def test_what_a_killed_top_up_had_begun_is_taken_back_before_the_next_one(places: Places) -> None:
+    """Else the next agent finds half a rewrite, and nobody knows whose it is."""
+    spoils = "change('half\\n'); pathlib.Path('stray.py').touch(); pathlib.Path('.git/index.lock').touch()"
+    script(places, TOPS_UP.replace("    note()", f"    {spoils}\n    note('lld.md', 'half')\n    note()"))
+    killed(places, {**FLAGS, "skill": "swe3"})
+    [lock] = (places.artifacts / "work").glob("*/*/workspace/.git/index.lock")
+    names = ("github-issue.md", "lld.md", "review.md", "testing.md", "implementation.md")
+    notes = "".join(f"note({name!r}); " for name in names if name != "lld.md")
+    script(places, f"say(tokens=1)\nassert not pathlib.Path('.git/index.lock').exists()\n{notes}")
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    assert not lock.exists()
+    assert stored.record.outcome is Outcome.INCOMPLETE
+    assert stored.record.outcome_reason == "missing: lld.md"
+    patch = (stored.folder / "artifacts" / "patch.diff").read_text()
+    assert "+x = 1" in patch
+    assert "half" not in patch
+    assert "stray" not in patch
+
+
 def test_a_top_up_that_was_given_up_is_made_again(places: Places) -> None:
     script(places, TOPS_UP)
     with begin(places, FLAGS) as runner:
@@ -209,6 +229,19 @@ def test_a_kill_does_not_use_up_the_retries_of_the_trial(places: Places) -> None
     [stored] = ResultsStore(places.results).trials()
     assert stored.record.outcome is Outcome.COMPLETED
     assert len(stored.record.invocations) == 3
+
+
+def test_a_killed_retry_does_not_bring_one_more(places: Places) -> None:
+    script(
+        places, "if number == 1: say(tokens=1, error='HTTP 500')\nelse:\n    " + WAITS.replace("\n", "\n    ")
+    )
+    killed(places, {**FLAGS, "max_retries": 1})
+    script(places, "say(tokens=1, error='HTTP 500')")
+    run(places, resume=True, environment=ENVIRONMENT)
+    [stored] = ResultsStore(places.results).trials()
+    assert stored.record.outcome is Outcome.MODEL_ERROR
+    kinds = [InvocationKind.FIRST, InvocationKind.RETRY, InvocationKind.RETRY]
+    assert [each.kind for each in stored.record.invocations] == kinds
 
 
 @pytest.mark.parametrize("after", [0.0, 0.05, 0.2])

@@ -76,9 +76,16 @@ def test_a_design_is_never_made_anew(
 
 
 def test_each_repair_uses_up_its_own_allowance() -> None:
-    assert PLENTY.less(TOP_UP) == Allowance(4, 5)
-    assert PLENTY.less(RETRY) == Allowance(5, 4)
-    assert PLENTY.less(FIRST) == PLENTY
+    assert PLENTY.less([FIRST]) == PLENTY
+    assert PLENTY.less([FIRST, TOP_UP]) == Allowance(4, 5)
+    assert PLENTY.less([FIRST, RETRY]) == Allowance(5, 4)
+    assert PLENTY.less([FIRST, RETRY, TOP_UP, RETRY, TOP_UP]) == Allowance(3, 3)
+
+
+def test_a_start_in_the_place_of_a_killed_one_is_no_repair() -> None:
+    assert PLENTY.less([]) == PLENTY
+    assert PLENTY.less([RETRY]) == PLENTY
+    assert PLENTY.less([RETRY, TOP_UP]) == Allowance(4, 5)
 
 
 def test_missing_notes_are_topped_up_and_the_patch_is_kept(places: Places) -> None:
