@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -21,7 +22,7 @@ from runner.harnesses.registry import HARNESSES, harness
 from runner.harnesses.tools import TOOLS
 
 Progress = Callable[[str], None]
-PARTIAL = ".partial"
+PARTIAL, LOCKS = ".partial", ".locks"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def install(
 
     What is there in the pinned version and starts is left alone. Each program is fetched into a scratch
     folder, asked for its version and only then moved to its place, so that no call
-    leaves anything half.
+    leaves anything half. Where another process installs the same program, this one waits for it.
 
     Args:
         names: names of harnesses, or ``all``.
@@ -121,21 +122,41 @@ def _install_one(
     final = installation.folder(installed, name)
     fresh = not _is_whole(name, installation, installed)
     if fresh:
-        progress(f"{name}: fetching {installation.package} {installation.version}")
-        with _scratch(installed, name) as scratch:
-            registries.fetch(installation, scratch, installed)
-            version = _checked_version(name, installation, installed, scratch)
-            if final.exists():
-                shutil.rmtree(final)
-            final.parent.mkdir(parents=True, exist_ok=True)
-            scratch.replace(final)
-    else:
-        version = installation.version
+        with _turn(installed, name, progress):
+            # Another process may have installed it meanwhile; an agent of its runs may be at work by now.
+            fresh = not _is_whole(name, installation, installed)
+            if fresh:
+                progress(f"{name}: fetching {installation.package} {installation.version}")
+                _fetch(name, installation, installed, registries)
     size = folder_size(final)
     seconds = round(time.monotonic() - begun, 1)
     state = "installed" if fresh else "already there"
-    progress(f"{name}: {version} {state}, {size / 1e6:.0f} MB, {seconds:.1f} s")
-    return Installed(name, version, size, seconds, fresh)
+    progress(f"{name}: {installation.version} {state}, {size / 1e6:.0f} MB, {seconds:.1f} s")
+    return Installed(name, installation.version, size, seconds, fresh)
+
+
+def _fetch(name: str, installation: Installation, installed: Path, registries: Registries) -> None:
+    final = installation.folder(installed, name)
+    with _scratch(installed, name) as scratch:
+        registries.fetch(installation, scratch, installed)
+        _checked_version(name, installation, installed, scratch)
+        if final.exists():
+            shutil.rmtree(final)
+        final.parent.mkdir(parents=True, exist_ok=True)
+        scratch.replace(final)
+
+
+@contextmanager
+def _turn(installed: Path, name: str, progress: Progress) -> Iterator[None]:
+    """Be the only one that installs ``name``; the system ends the turn of a process that dies."""
+    (installed / LOCKS).mkdir(parents=True, exist_ok=True)
+    with (installed / LOCKS / name).open("w") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            progress(f"{name}: waiting for another installation of it to end")
+            fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 def _is_whole(name: str, installation: Installation, installed: Path) -> bool:

@@ -40,8 +40,8 @@ made = {"": {}, f"node_modules/{package}": {"version": version, "integrity": "sh
 body = json.loads(lock.read_text()) if lock.is_file() else {"packages": made}
 body["packages"][f"node_modules/{package}"].update(json.loads(os.environ.get("OTHER", "{}")))
 lock.write_text(json.dumps(body))
-if os.environ.get("SLOW"):
-    time.sleep(60)
+while os.environ.get("UNTIL") and not os.path.exists(os.environ["UNTIL"]):
+    time.sleep(0.02)
 if os.environ.get("FAIL"):
     sys.exit("npm error: the registry is not reachable")
 """

@@ -135,23 +135,46 @@ import sys
 from pathlib import Path
 from tests.harnesses.shop import Shop
 from runner.harnesses.installer import install
-install(["codex"], Path(sys.argv[1]) / "h", print, registries=Shop(Path(sys.argv[1]), SLOW="1").registries)
+shop = Shop(Path(sys.argv[1]), UNTIL=f"{sys.argv[1]}/go-on")
+install(["codex"], Path(sys.argv[1]) / "h", lambda line: print(line, flush=True), registries=shop.registries)
 """
 
 
-def test_an_installation_killed_at_its_last_moment_leaves_nothing_half(tmp_path: Path) -> None:
-    child = subprocess.Popen(
-        [sys.executable, "-c", INSTALL, str(tmp_path)],
+def begin_install(folder: Path) -> subprocess.Popen[bytes]:
+    """An installation of codex in a process of its own, which waits for a file ``go-on``."""
+    return subprocess.Popen(
+        [sys.executable, "-c", INSTALL, str(folder)],
         cwd=Path(__file__).parent.parent.parent,
         start_new_session=True,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
     )
+
+
+def wait_until_fetched(folder: Path) -> None:
     deadline = time.monotonic() + 120
-    while not any((tmp_path / "h").glob(f"{PARTIAL}/*/node_modules/**/codex")):
+    while not any((folder / "h").glob(f"{PARTIAL}/*/node_modules/**/codex")):
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+
+
+def test_two_installations_at_once_wait_for_each_other_and_fetch_once(tmp_path: Path) -> None:
+    with begin_install(tmp_path) as one:
+        wait_until_fetched(tmp_path)
+        with begin_install(tmp_path) as other:
+            assert other.stdout is not None
+            while b"codex: waiting for another installation" not in (line := other.stdout.readline()):
+                assert line, "the second one did not wait"
+            (tmp_path / "go-on").touch()
+            assert (one.wait(), other.wait()) == (0, 0)
+            assert b"already there" in other.stdout.read()
+    assert sum(line.startswith("npm") for line in Shop(tmp_path).called()) == 1
+    assert harness("codex").version(tmp_path / "h")
+
+
+def test_an_installation_killed_at_its_last_moment_leaves_nothing_half(tmp_path: Path) -> None:
+    with begin_install(tmp_path) as child:
+        wait_until_fetched(tmp_path)
+        os.killpg(child.pid, signal.SIGKILL)
     assert not (tmp_path / "h" / "codex").exists()
     with pytest.raises(ConfigurationError, match="not installed"):
         harness("codex").version(tmp_path / "h")
