@@ -36,8 +36,10 @@ def publish_command(root: Path, say: Callable[[str], None], target: Target, choi
     if target.branch is not None:
         require_names(target.branch, target.prefix, keep_history=target.keep_history)
     url = target.url or os.environ.get("SITE_URL")
-    if target.branch and not url:
-        url = expected_address(root=root, remote=target.remote, prefix=target.prefix)
+    if target.branch is not None:
+        # Also where the address is given: a remote that is not there is known before minutes of building.
+        expected = expected_address(root=root, remote=target.remote, prefix=target.prefix)
+        url = url or expected
     if choice.words:
         say(choice.words)
     built = build(root, site_url=url, progress=say, write_sources=partial(write_sources, choice=choice))

@@ -180,6 +180,17 @@ def test_an_odd_folder_is_refused_before_anything_is_built(tmp_path: Path) -> No
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("url", [None, "https://someone.example/"])
+def test_a_remote_without_a_repository_is_refused_before_anything_is_built(
+    tmp_path: Path, url: str | None
+) -> None:
+    said: list[str] = []
+    with pytest.raises(PublishError, match="not a git repository"):
+        publish_command(tmp_path, said.append, Target(branch="gh-pages", url=url), PriceChoice())
+    assert not said
+    assert not any(tmp_path.iterdir())
+
+
 def test_a_shared_branch_cannot_lose_its_history(site: Path, project: Path) -> None:
     with pytest.raises(UsageError, match="cannot be replaced as a whole"):
         push(site, root=project, prefix="preview", keep_history=False)
