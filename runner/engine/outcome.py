@@ -29,14 +29,15 @@ def decide_outcome(finished: Finished, reading: Reading, missing: Sequence[str])
         return Outcome.TIMEOUT, "the harness reached its own time limit"
     if reading.limit_hit is not None:
         return Outcome.BUDGET, f"limit reached: {reading.limit_hit}"
+    lines = finished.stderr_tail.strip().splitlines()
+    said = f": {lines[-1]}" if lines else ""
     if reading.is_error:
-        return Outcome.MODEL_ERROR, (reading.error or f"the harness reports {reading.stop_reason}")[:1000]
-    if finished.exit_code != 0:
-        how = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
-        tail = finished.stderr_tail.strip().splitlines()
-        return Outcome.INFRASTRUCTURE, f"the harness ended by {how}: {tail[-1] if tail else 'no message'}"[
+        return Outcome.MODEL_ERROR, (reading.error or f"the harness reports {reading.stop_reason}{said}")[
             :1000
         ]
+    if finished.exit_code != 0:
+        how = f"signal {finished.signal}" if finished.exit_code is None else f"exit code {finished.exit_code}"
+        return Outcome.INFRASTRUCTURE, f"the harness ended by {how}{said or ': no message'}"[:1000]
     if missing:
         return Outcome.INCOMPLETE, incomplete(missing)
     return Outcome.COMPLETED, "all artifacts are there"

@@ -55,6 +55,13 @@ def test_the_reason_of_a_crash_is_the_last_line_it_printed() -> None:
     assert reason == "the harness ended by exit code 1: ModuleNotFoundError: no module"
 
 
+def test_an_error_that_an_agent_says_nothing_of_has_the_last_line_it_printed() -> None:
+    silent = replace(BROKEN, error=None)
+    reason = decide_outcome(finished(1, tail="Warning\nError: model not found\n"), silent, [])[1]
+    assert reason == "the harness reports error: Error: model not found"
+    assert decide_outcome(finished(1, tail="Warning"), BROKEN, [])[1] == "HTTP 500 from the endpoint"
+
+
 def test_silence_a_process_limit_and_a_full_disk_have_their_own_outcomes() -> None:
     ended = finished(None)
     idle = decide_outcome(replace(ended, idle=True), BROKEN, [])
