@@ -13,6 +13,7 @@ from runner.engine.bench.planning import settings_digest
 from runner.engine.places import Places
 from runner.errors import ConfigurationError
 from runner.records.bench_manifest import BenchManifest, BenchTarget
+from runner.store.atomic import sync_folder
 
 MARK_BYTES = 32
 
@@ -63,13 +64,16 @@ def mark_key(places: Places, manifest: BenchManifest) -> bytes:
     if manifest.settings.keep_responses:
         return b""
     path = places.artifacts / "bench" / f"{manifest.run_id}.key"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(secrets.token_bytes(MARK_BYTES))
-        stream.flush()
-        os.fsync(stream.fileno())
+    # One that is shorter was cut by a kill: anybody could try answers with it.
+    if not path.is_file() or path.stat().st_size != MARK_BYTES:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Its name is always the same, as only the holder of the run's lock writes it.
+        partial = path.with_name(f".{path.name}.partial")
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(secrets.token_bytes(MARK_BYTES))
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+        sync_folder(path.parent)
     return path.read_bytes()

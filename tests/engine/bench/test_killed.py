@@ -13,6 +13,7 @@ import pytest
 from runner.endpoint.statistics.outcomes import GIVEN_UP
 from runner.engine.bench.command import BenchCall, bench_command
 from runner.engine.bench.ledger import LOAD_TIME_SPENT, TIME_SPENT
+from runner.engine.bench.resuming import MARK_BYTES, mark_key
 from runner.engine.lock import locked
 from runner.errors import ConfigurationError, StoreError, UsageError
 from tests.engine.bench.project import MODEL, REPOSITORY, Project, make_project, options_of, server_log
@@ -202,3 +203,20 @@ def test_a_budget_shorter_than_a_request_lets_one_through_and_records_the_rest(t
     cut = [trial.load for trial in trials if trial.skipped == LOAD_TIME_SPENT]
     assert [place.level for place in cut if place is not None] == [2.0] * 3
     assert [curve.points for curve in summary.load] == [()]
+
+
+def test_a_key_of_marks_that_a_kill_cut_is_made_anew(once: Project, tmp_path: Path) -> None:
+    """With an empty key anybody could find out by trying what a model had answered."""
+    manifest = once.read()[0].model_copy(
+        update={"settings": once.read()[0].settings.model_copy(update={"keep_responses": False})}
+    )
+    places = Project(tmp_path).places
+    path = places.artifacts / "bench" / f"{manifest.run_id}.key"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    key = mark_key(places, manifest)
+    assert len(key) == MARK_BYTES
+    assert mark_key(places, manifest) == key
+    assert [(each.name, each.stat().st_mode & 0o777) for each in path.parent.iterdir()] == [
+        (path.name, 0o600)
+    ]
