@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +16,14 @@ from runner.errors import RecordError, SecretFound, StoreError, UsageError
 from runner.records import BenchManifest, BenchSummary, BenchTrial, parse_record, sha256_of
 from runner.secrets import Scanner
 from runner.store import layout
-from runner.store.atomic import WRITING, explained, remove_interrupted, sync_folder, write_once
+from runner.store.atomic import (
+    WRITING,
+    explained,
+    publish_folder,
+    remove_interrupted,
+    sync_folder,
+    write_once,
+)
 from runner.store.component import component
 
 SECOND = len("20260102t030405")
@@ -52,17 +63,22 @@ class BenchRun:
         return self.folder / layout.BENCH_SUMMARY
 
     def begin(self, manifest: BenchManifest) -> None:
-        """Write the manifest and an empty file of trials.
+        """Make the folder with the manifest and an empty file of trials, in one step.
+
+        One without the other would be a run that nobody can read, and none that is gone on with. What others
+        that were killed at this left behind is removed.
 
         Raises:
             OverwriteError: the run exists with another plan.
         """
         data = manifest.to_bytes()
         _require_no_secret(self.scanner, data, self.manifest_path.name)
-        write_once(self.manifest_path, data)
-        with explained(self.trials_path):
-            self.trials_path.touch(exist_ok=True)
-        sync_folder(self.folder)
+        if self.manifest_path.exists():
+            write_once(self.manifest_path, data)
+            return
+        files = {self.manifest_path.name: data, self.trials_path.name: b""}
+        with _staging(self.root / layout.STAGING / layout.ENDPOINT, self.run_id) as staging:
+            publish_folder(self.folder, files, staging=staging)
 
     def manifest(self) -> BenchManifest:
         """What was planned."""
@@ -136,6 +152,43 @@ class BenchRun:
         yield from seen.values()
 
 
+@contextmanager
+def _staging(folder: Path, name: str) -> Iterator[Path]:
+    """A folder below ``folder`` that is locked while it is used: how a left-over is told from it."""
+    for path in folder.glob("*"):
+        with contextlib.suppress(StoreError), _held(path) as is_left:
+            if is_left:
+                shutil.rmtree(path, ignore_errors=True)
+    staging = folder / name
+    with explained(staging):
+        staging.mkdir(parents=True, exist_ok=True)
+    with _held(staging):
+        try:
+            yield staging
+        finally:
+            with contextlib.suppress(OSError):
+                staging.rmdir()
+
+
+@contextmanager
+def _held(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder while this is open; whether it was to be had."""
+    with explained(folder):
+        descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        yield _is_free(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_free(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
 def replace_file(path: Path, data: bytes) -> None:
     """Put ``data`` at ``path`` in one step, whatever was there."""
     with explained(path):
@@ -153,7 +206,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 class TrialLog:
-    """Appends trials, each on the disk before the call returns. For one thread at a time."""
+    """Appends trials. For one thread at a time."""
 
     def __init__(self, run: BenchRun) -> None:
         self._run = run
@@ -161,7 +214,14 @@ class TrialLog:
             self._descriptor = os.open(run.trials_path, os.O_WRONLY | os.O_APPEND)
 
     def append(self, trial: BenchTrial) -> None:
+        """Write one line that is on the disk before this returns; as :meth:`write` and :meth:`sync`."""
+        self.write(trial)
+        self.sync()
+
+    def write(self, trial: BenchTrial) -> None:
         """Write one line; what looks like a secret in it is masked, as a result that was paid is not lost.
+
+        It stays where this process is killed, and not where the power goes: :meth:`sync` sees to that.
 
         Raises:
             SecretFound: it cannot be masked without breaking the record; nothing is written.
@@ -177,6 +237,14 @@ class TrialLog:
                 # Trials in flight are written after this one: half a line would spoil the next.
                 os.ftruncate(self._descriptor, whole)
                 raise
+
+    def sync(self) -> None:
+        """Return when everything that was written is on the disk.
+
+        Raises:
+            StoreError: the file system refused it.
+        """
+        with explained(self._run.trials_path):
             os.fsync(self._descriptor)
 
     def _masked(self, trial: BenchTrial) -> bytes:

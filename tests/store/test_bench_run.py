@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from runner.store.bench_run import BenchRun, TrialLog, find_run, find_runs, newe
 from runner.store.integrity import verify
 from runner.store.layout import StoreRoots
 from tests import bench_examples
+from tests.kill_points import killed_at
 
 MANIFEST = bench_examples.manifest()
 
@@ -55,6 +57,27 @@ def test_a_plan_is_never_overwritten(tmp_path: Path) -> None:
     run.begin(MANIFEST)
     with pytest.raises(OverwriteError):
         run.begin(MANIFEST.model_copy(update={"reference": "other"}))
+
+
+def test_a_kill_while_a_run_is_begun_leaves_a_whole_run_or_none(tmp_path: Path) -> None:
+    """A plan without a file of trials could neither be read nor be gone on with."""
+
+    def begin(root: Path) -> int:
+        begun(root)
+        return 0
+
+    at, seen = 0, set[int]()
+    while True:
+        at += 1
+        root = tmp_path / str(at)
+        if killed_at(root, at, partial(begin, root)) == 0:
+            break
+        seen.add(len(find_runs(root)))
+        assert [run.trials() for run in find_runs(root)] in ([], [()])
+        other = MANIFEST.model_copy(update={"run_id": f"{MANIFEST.run_id}-other"})
+        BenchRun(root, other.model, other.run_id).begin(other)
+        assert {found.problem for found in verify(root) if "has no figures" not in found.line()} == set()
+    assert (at > 10, seen) == (True, {0, 1})
 
 
 @given(cut=st.integers(1, 200))

@@ -11,6 +11,7 @@ from runner.engine.lock import is_locked
 from runner.engine.places import Places
 from runner.errors import HarnessmarkError
 from runner.records import BenchManifest, parse_record
+from runner.store.atomic import remove_interrupted
 from runner.store.bench_run import BenchRun, replace_file
 
 PLAN = "bench-plan.json"
@@ -24,7 +25,8 @@ def announced(
 
     What pre-flight and calibration find belongs into the manifest, so that the store has none before.
     """
-    path = places.state(bench_name(run.run_id)).with_name(PLAN)
+    path = _path(places, run)
+    _forget_killed(places)
 
     def announce(known: BenchManifest) -> None:
         """Let others find what is known of it by now."""
@@ -36,12 +38,19 @@ def announced(
     try:
         yield announce
     finally:
-        path.unlink(missing_ok=True)
+        forget_announced(places, run)
+
+
+def forget_announced(places: Places, run: BenchRun) -> None:
+    """The store has ``run`` now, or it is at an end. Only whoever holds its lock may do this."""
+    path = _path(places, run)
+    path.unlink(missing_ok=True)
+    remove_interrupted(path.parent)
 
 
 def announcements(places: Places) -> Iterator[tuple[BenchRun, BenchManifest]]:
     """Every benchmark that somebody prepares now. What a killed runner announced is at an end."""
-    for path in sorted(places.state("any").parent.parent.glob(f"*/{PLAN}")):
+    for path in _announced(places):
         manifest = _read(path)
         if manifest is None or not is_locked(places.lock(bench_name(manifest.run_id))):
             continue
@@ -50,6 +59,21 @@ def announcements(places: Places) -> Iterator[tuple[BenchRun, BenchManifest]]:
         run = BenchRun(root, manifest.model, manifest.run_id)
         if not run.manifest_path.is_file():
             yield run, manifest
+
+
+def _path(places: Places, run: BenchRun) -> Path:
+    return places.state(bench_name(run.run_id)).with_name(PLAN)
+
+
+def _announced(places: Places) -> list[Path]:
+    return sorted(places.state("any").parent.parent.glob(f"*/{PLAN}"))
+
+
+def _forget_killed(places: Places) -> None:
+    """Remove what was announced by runners that are gone."""
+    for path in _announced(places):
+        if not is_locked(places.lock(path.parent.name)):
+            path.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> BenchManifest | None:
