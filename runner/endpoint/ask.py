@@ -30,6 +30,7 @@ __all__ = [
     "FragmentKind",
     "Message",
     "Milestones",
+    "Note",
     "Outcome",
     "Phase",
     "Protocol",
@@ -57,19 +58,41 @@ class Ask(Interface):
         ...
 
 
-class Counted:
-    """An ask that counts what was sent through it, whatever came of it."""
+class Note(Interface):
+    """Takes word of a request: that it is about to be sent, and where it was not, that too."""
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __call__(self, *, sent: bool) -> None:
+        """One request more that may be billed, or one less."""
+        ...
+
+
+def no_note(*, sent: bool) -> None:
+    """Nothing is noted."""
+
+
+class Counted:
+    """An ask that counts what was sent through it, whatever came of it.
+
+    Args:
+        note: is told of each request before it is sent, so that one is known of that nobody saw the end of.
+    """
+
+    def __init__(self, ask: Ask, note: Note = no_note) -> None:
+        self._ask, self._note = ask, note
         self.sent = 0
 
     async def __call__(self, request: AskRequest) -> StreamResult:
         """The answer, timed."""
+        self._note(sent=True)
         try:
             result = await self._ask(request)
         except CutInFlight:
             self.sent += 1
             raise
+        except asyncio.CancelledError:
+            self._note(sent=False)
+            raise
+        if result.milestones.sent is None:
+            self._note(sent=False)
         self.sent += 1
         return result

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from runner.endpoint.ask import Ask, Counted
+from runner.endpoint.ask import Ask, Counted, Note, no_note
 from runner.endpoint.request import AskRequest
 from runner.endpoint.result import StreamResult
 from runner.endpoint.suites.asking import Manner
@@ -59,6 +59,7 @@ class StageMeans:
             each request of a closed loop and at each planned send time.
         over: takes each unit as it ends. It must not wait: others are being measured.
         cut: takes each unit that is given up, with how many requests of it had been sent.
+        noting: what takes word of each request of a unit, by its key, before it is sent.
     """
 
     asks: tuple[Ask, ...]
@@ -67,6 +68,7 @@ class StageMeans:
     stopped: Callable[[], str]
     over: Callable[[Done], None]
     cut: Callable[[Unit, int], None]
+    noting: Callable[[str], Note] = lambda _key: no_note
 
 
 async def play_stage(stage: LoadStage, units: Sequence[Unit], sitting: int, means: StageMeans) -> str:
@@ -138,7 +140,8 @@ async def _make(
     """Make one unit; ``turn`` says whose it is."""
     started, workers = datetime.now(UTC), len(means.asks)
     whose = turn % workers
-    ask = Counted(means.asks[whose] if due is None else _Scheduled(means.asks[whose], due))
+    sends = means.asks[whose] if due is None else _Scheduled(means.asks[whose], due)
+    ask = Counted(sends, means.noting(unit.key))
     try:
         played = await play(unit.case, unit.slot, ask, means.target, means.manner)
     except asyncio.CancelledError:

@@ -15,13 +15,14 @@ from runner.endpoint.loops import run as run_loop
 from runner.endpoint.recording import Keeping
 from runner.endpoint.target import Target
 from runner.endpoint.targets import load_targets
-from runner.engine.bench.announcing import announced
+from runner.engine.bench.announcing import announced, forget_announced
 from runner.engine.bench.arranging import Levels, levels_of
 from runner.engine.bench.calibrating import calibrated
 from runner.engine.bench.casework import cases_again
 from runner.engine.bench.confining import workbench
 from runner.engine.bench.demonstration import Demonstration
 from runner.engine.bench.ending import PARTIAL, finish, finish_with_fault
+from runner.engine.bench.flight import Flight, forget_flight
 from runner.engine.bench.host import this_host, this_tool
 from runner.engine.bench.ledger import Spending, counts, done_by_key, searches
 from runner.engine.bench.live import LiveTarget, Means, Writer
@@ -170,6 +171,7 @@ def _go_on(places: Places, say: Say, call: BenchCall, environment: Mapping[str, 
         ExitStack() as stack,
     ):
         lost = run.repair()
+        forget_announced(places, run)
         if lost:
             gone = counted(lost, "byte")
             say(f"the last line was cut: {gone} of a trial in flight gone, it will be made again")
@@ -209,7 +211,7 @@ def _work_off(
     if {each.key for each in manifest.planned} <= {each.key for each in done} and not searches(manifest):
         say(_nothing_left(len(manifest.planned)))
         stack.close()
-        return _finished(run, manifest, Outcome(), call, say)
+        return _finished(places, run, manifest, Outcome(), call, say)
     spending = Spending(manifest)
     spending.take_preflight(with_time=not trials)
     spending.take(trials, with_time=False)
@@ -225,7 +227,9 @@ def _work_off(
 
     with stack:
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
-        writer = Writer(TrialLog(run), {each.key: each.cut_requests for each in trials if each.cut_requests})
+        flight = Flight(places, run.run_id)
+        stack.callback(flight.close)
+        writer = Writer(TrialLog(run), _cut(flight, trials, say))
         stack.callback(writer.close)
         prices = {target.identifier: target.price for target in manifest.targets}
         means = Means(
@@ -240,6 +244,7 @@ def _work_off(
             stop=sitting.stop,
             spending=spending,
             writer=writer,
+            flight=flight,
             progress=progress,
             note=lambda line: None if call.quiet else say(line),
         )
@@ -253,7 +258,15 @@ def _work_off(
             raise fault from None
     if call.resume and shown[0] == over and not outcome.reasons and len(run.trials()) == len(trials):
         say(_nothing_left(total))
-    return _finished(run, manifest, outcome, call, say)
+    return _finished(places, run, manifest, outcome, call, say)
+
+
+def _cut(flight: Flight, trials: Sequence[BenchTrial], say: Say) -> Mapping[str, int]:
+    """Requests that earlier runners left in flight, by the trials' keys; those of a killed one are told."""
+    cut = flight.cut(trials)
+    if killed := sum(cut.values()) - sum(each.cut_requests for each in trials if each.key in cut):
+        say(f"the runner was killed with {counted(killed, 'request')} in flight; what they cost is unknown")
+    return cut
 
 
 def _nothing_left(total: int) -> str:
@@ -268,13 +281,17 @@ def first_fault(error: BaseException) -> BaseException:
     return error
 
 
-def _finished(run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: BenchCall, say: Say) -> int:
+def _finished(
+    places: Places, run: BenchRun, manifest: BenchManifest, outcome: Outcome, call: BenchCall, say: Say
+) -> int:
     try:
         summary = finish(run, manifest, outcome.reasons)
     except KeyboardInterrupt:
         say("interrupted while the figures were made; every result is saved")
         say(f"make them: invoke bench --resume {manifest.run_id}")
         return PARTIAL
+    if summary.ended == "complete":
+        forget_flight(places, run.run_id)
     for line in ending_lines(run, manifest, summary):
         say(line)
     if call.out:

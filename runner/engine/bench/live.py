@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
 
 from runner.endpoint.address import EndpointAddress
 from runner.endpoint.breaker import CircuitBreaker
@@ -15,6 +18,7 @@ from runner.endpoint.suites.asking import Manner
 from runner.endpoint.suites.case import Case
 from runner.endpoint.suites.coding.candidate import Workbench
 from runner.endpoint.target import Target
+from runner.engine.bench.flight import Flight
 from runner.engine.bench.ledger import Spending
 from runner.engine.stop import Stop
 from runner.errors import HarnessmarkError
@@ -52,6 +56,7 @@ class Means:
     stop: Stop
     spending: Spending
     writer: Writer
+    flight: Flight
     progress: Progress
     note: Callable[[str], None]
 
@@ -82,14 +87,18 @@ class Writer:
     """Puts trials on the disk from a thread of its own, so that no stream waits for it.
 
     Args:
-        cut: requests that earlier sittings gave up in flight, by the trials' keys. The line of a trial that
-            is made again stands in place of the one that told of them, and goes on telling it.
+        cut: requests that earlier sittings left in flight, given up or killed, by the trials' keys. The line
+            of a trial that is made again stands in place of one that told of them, and goes on telling it.
     """
 
     def __init__(self, log: TrialLog, cut: Mapping[str, int] | None = None) -> None:
         self._log, self._cut = log, cut or {}
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="trials")
         self._begun: set[asyncio.Future[HarnessmarkError | None]] = set()
+        self._numbers = count()
+        self._waiting: deque[tuple[int, BenchTrial]] = deque()
+        self._faults: dict[int, HarnessmarkError | None] = {}
+        """Of what is on the disk, or was refused, and is not asked for yet."""
 
     async def write(self, trial: BenchTrial) -> None:
         """Return when ``trial`` is on the disk.
@@ -115,17 +124,23 @@ class Writer:
     def _put(self, trial: BenchTrial) -> asyncio.Future[HarnessmarkError | None]:
         before = self._cut.get(trial.key, 0)
         told = trial.model_copy(update={"cut_requests": trial.cut_requests + before}) if before else trial
-        future = asyncio.get_running_loop().run_in_executor(self._pool, self._append, told)
+        self._waiting.append((number := next(self._numbers), told))
+        future = asyncio.get_running_loop().run_in_executor(self._pool, self._append, number)
         self._begun.add(future)
         return future
 
-    def _append(self, trial: BenchTrial) -> HarnessmarkError | None:
-        """A fault is returned: of several on a full disk only the first is waited for, and is to be told."""
-        try:
-            self._log.append(trial)
-        except HarnessmarkError as error:
-            return error
-        return None
+    def _append(self, number: int) -> HarnessmarkError | None:
+        """A fault is returned: of several on a full disk only the first is waited for, and is to be told.
+
+        Whatever waits by now is written at once and flushed together: a flush may take longer than an answer,
+        and a kill loses what waits behind it.
+        """
+        if number not in self._faults:
+            taken = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            found = {each: _fault_of(partial(self._log.write, trial)) for each, trial in taken}
+            unsynced = _fault_of(self._log.sync)
+            self._faults |= {each: fault or unsynced for each, fault in found.items()}
+        return self._faults.pop(number)
 
     async def _over(self, future: asyncio.Future[HarnessmarkError | None]) -> None:
         """Wait for one. Who gives up waiting does not take back what waits for the disk: it was paid for."""
@@ -141,3 +156,11 @@ class Writer:
         """Wait for the thread, then let go of the file; a second time does nothing."""
         self._pool.shutdown(wait=True)
         self._log.close()
+
+
+def _fault_of(writes: Callable[[], None]) -> HarnessmarkError | None:
+    try:
+        writes()
+    except HarnessmarkError as error:
+        return error
+    return None

@@ -119,7 +119,7 @@ async def _one(means: Means, planned: PlannedBench, live: LiveTarget, ask: Ask, 
         left_seconds=means.spending.left_seconds(live.name), left_usd=means.spending.left_usd(live.name)
     )
     agent = AgentMeans(means.workbench, left, Costing(live.price))
-    counted = Counted(ask)
+    counted = Counted(ask, means.flight.noting(planned.key))
     try:
         played = await play(case, slot, counted, live.target, means.manner(), agent)
     except asyncio.CancelledError:

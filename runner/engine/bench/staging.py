@@ -163,7 +163,8 @@ class Staging:
                 stack, live, slots, min(slots, workers_at(self.means.manifest, streams_of(stage)))
             )
             begin()
-            how = StageMeans(asks, live.target, self.means.manner(), stopped, over, cut)
+            noting, manner = self.means.flight.noting, self.means.manner()
+            how = StageMeans(asks, live.target, manner, stopped, over, cut, noting)
             return await play_stage(stage, todo, sitting, how)
 
     async def _asks(

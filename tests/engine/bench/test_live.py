@@ -24,9 +24,9 @@ class BusyLog(TrialLog):
         super().__init__(run)
         self.free = threading.Event()
 
-    def append(self, trial: BenchTrial) -> None:
+    def write(self, trial: BenchTrial) -> None:
         self.free.wait(10)
-        super().append(trial)
+        super().write(trial)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_of_all_that_a_full_disk_refuses_only_the_first_is_told(run: BenchRun) -
     class FullLog(TrialLog):
         """A log on a disk that is full."""
 
-        def append(self, trial: BenchTrial) -> None:
+        def write(self, trial: BenchTrial) -> None:
             raise StoreError("could not write: no space left on device", where=trial.key)
 
     async def refused() -> None:
@@ -99,3 +99,31 @@ def test_of_all_that_a_full_disk_refuses_only_the_first_is_told(run: BenchRun) -
     asyncio.run(refused())
     gc.collect()
     assert told == []
+
+
+def test_what_waits_behind_a_slow_flush_is_flushed_together(run: BenchRun) -> None:
+    """One flush after another would let a kill lose all that is paid for and waits."""
+
+    class SlowLog(TrialLog):
+        """A log on a disk that takes its time."""
+
+        flushes = 0
+
+        def sync(self) -> None:
+            self.flushes += 1
+            free.wait(10)
+            super().sync()
+
+    free = threading.Event()
+
+    async def written() -> int:
+        writer = Writer(log := SlowLog(run))
+        for trial in TRIALS:
+            writer.begin(trial)
+        free.set()
+        await writer.flush()
+        writer.close()
+        return log.flushes
+
+    assert asyncio.run(written()) <= 2
+    assert run.trials() == tuple(TRIALS)
