@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -79,8 +81,10 @@ def archive(
 
 def _compact(database: Path, path: Path) -> dict[str, int]:
     """Copy everything in the order of series, for small size and fast windows; the number of rows."""
-    building = path.with_name(f"{path.name}.building")
-    building.unlink(missing_ok=True)
+    # Always the same name for a database, whose lock is held: what a kill left of it is built anew.
+    key = hashlib.sha256(os.fsencode(database.resolve())).hexdigest()[:16]
+    building = path.with_name(f".{key}.building")
+    _drop(building)
     quoted = str(database).replace("'", "''")
     try:
         with duckdb.connect(str(building), config={"threads": 2}) as connection:
@@ -99,10 +103,15 @@ def _compact(database: Path, path: Path) -> dict[str, int]:
             connection.execute("DETACH old")
         building.replace(path)
     except duckdb.Error as error:
-        building.unlink(missing_ok=True)
+        _drop(building)
         said = str(error).splitlines()[0][:200]
         raise StoreError(f"the archive cannot be written: {said}", where=str(path)) from None
     return counts
+
+
+def _drop(building: Path) -> None:
+    for path in (building, building.with_name(f"{building.name}.wal")):
+        path.unlink(missing_ok=True)
 
 
 def _count(connection: duckdb.DuckDBPyConnection, table: str) -> int:

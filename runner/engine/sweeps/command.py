@@ -40,10 +40,13 @@ from runner.replay import STAND_IN
 from runner.serving.archive import archive
 from runner.serving.collector import CollectorSettings
 from runner.serving.control import collecting
+from runner.serving.database import lock_of
 from runner.serving.idle import LOOK_SECONDS, read_business
 from runner.serving.scrape import checked_metrics_url, metrics_url_of
+from runner.serving.spool import spool_of
 from runner.serving.sweeping import Interrupted, LevelFailed, Load, Sweeping
-from runner.store import below
+from runner.store import below, layout
+from runner.store.atomic import remove_interrupted
 
 PRICES = "prices/instances.yaml"
 KNOWN_METRICS = frozenset({"vllm", "endpoint", "replay"})
@@ -67,7 +70,7 @@ def sweep_command(
             environment, [order.settings.api_key_env] if order.settings.api_key_env else []
         )
         site = SweepSite(places, console, tell, environment, scanner, folder.path, threading.Event())
-        if not finish:
+        if not finish and not folder.is_ending():
             with _stopping(site), ExitStack() as stack:
                 try:
                     _swept(folder, order, site, prices, stack)
@@ -181,6 +184,7 @@ def _recorded(folder: SweepFolder, order: SweepOrder, site: SweepSite) -> Throug
     levels = sorted(folder.finished().values(), key=lambda each: each.concurrency)
     if not levels:
         raise UsageError("no level of this sweep is measured yet", remedy="resume it without --finish")
+    folder.note_ending()
     record = ThroughputRecord(
         sweep_id=folder.sweep_id,
         deployment=about.deployment,
@@ -195,6 +199,8 @@ def _recorded(folder: SweepFolder, order: SweepOrder, site: SweepSite) -> Throug
         warnings=tuple(warning for level in levels for warning in level.warnings),
     )
     store = site.places.store(demonstration=about.demonstration, private=about.private, scanner=site.scanner)
+    # Only this sweep writes there: what a kill left half written is taken away.
+    remove_interrupted((store.root / layout.record_path(record)).parent)
     store.write_throughput(f"{folder.sweep_id}-{about.deployment.name}", record)
     folder.close()
     shutil.rmtree(folder.path / "streams", ignore_errors=True)
@@ -205,14 +211,23 @@ def _recorded(folder: SweepFolder, order: SweepOrder, site: SweepSite) -> Throug
 
 def _archived(folder: SweepFolder, deployment: Deployment, site: SweepSite) -> str | None:
     """Digest of the archive of the scrapes, which is made where it is not there yet."""
-    archives = site.places.metrics / "archives"
-    scope = folder.sweep_id
-    made = sorted(archives.glob(f"*_{scope}_*.duckdb"))
-    if not made and folder.database.is_file():
-        archived = archive(folder.database, archives, datetime.now(UTC), model=deployment.model, scope=scope)
+    archives, database = _archives(folder, site), folder.database
+    if database.is_file():
+        # It goes once its archive is whole: what is there all the same is of a runner that was killed.
+        for path in archives:
+            path.unlink()
+        where = site.places.metrics / "archives"
+        scope = folder.sweep_id
+        archived = archive(database, where, datetime.now(UTC), model=deployment.model, scope=scope)
         site.say(f"scrapes: {_relative(archived.path, site.places.root)}, {archived.scrapes} of them")
-        made = [archived.path]
-    return sha256_of(made[0].read_bytes()) if made else None
+        archives = [archived.path]
+    for left in (spool_of(database), lock_of(database)):
+        left.unlink(missing_ok=True)
+    return sha256_of(archives[0].read_bytes()) if archives else None
+
+
+def _archives(folder: SweepFolder, site: SweepSite) -> list[Path]:
+    return sorted((site.places.metrics / "archives").glob(f"*_{folder.sweep_id}_*.duckdb"))
 
 
 def _relative(path: Path, root: Path) -> str:

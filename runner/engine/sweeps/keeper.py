@@ -11,11 +11,13 @@ from pydantic import ValidationError
 from runner.engine.sweeps.order import SweepOrder
 from runner.errors import StoreError, UsageError
 from runner.records import Deployment, Level, Part, Workload
-from runner.store.atomic import write_once
+from runner.store.atomic import remove_interrupted, write_once
 from runner.store.component import below
 
 AnyPart = TypeVar("AnyPart", bound=Part)
-ORDER, ABOUT, LEVELS, DATABASE, DONE = "order.json", "about.json", "levels", "metrics.duckdb", "done"
+ORDER, ABOUT, LEVELS, DATABASE = "order.json", "about.json", "levels", "metrics.duckdb"
+ENDING, DONE = "ending", "done"
+"""Its record is being made; it is in the store."""
 
 
 class SweepAbout(Part):
@@ -50,6 +52,7 @@ class SweepFolder:
 
     def begin(self, order: SweepOrder, about: SweepAbout) -> None:
         """Keep the order of a new sweep and what it is about; one that was begun keeps its own."""
+        self._clear()
         for name, part in ((ABOUT, about), (ORDER, order)):
             if not (self.path / name).exists():
                 write_once(self.path / name, part.model_dump_json(indent=2).encode())
@@ -80,6 +83,11 @@ class SweepFolder:
                 remedy="start a new one: invoke sweep",
             ) from None
 
+    def _clear(self) -> None:
+        """Remove what writes left behind that a kill interrupted."""
+        for folder in (self.path, self.path / LEVELS):
+            remove_interrupted(folder)
+
     def finished(self) -> dict[int, Level]:
         """The levels that are measured, by concurrency.
 
@@ -103,8 +111,23 @@ class SweepFolder:
         """Keep a finished level."""
         write_once(self.path / LEVELS / f"{level.concurrency}.json", level.model_dump_json(indent=2).encode())
 
+    def is_ending(self) -> bool:
+        """Whether nothing is left but its record, which needs no server.
+
+        Raises:
+            StoreError: the order or a level cannot be read.
+        """
+        if (self.path / ENDING).exists():
+            return True
+        return (self.path / ORDER).exists() and self.finished().keys() >= set(self.order().levels)
+
+    def note_ending(self) -> None:
+        """Note that its record is made: a level that were measured after this would be in none."""
+        write_once(self.path / ENDING, b"")
+
     def close(self) -> None:
         """Note that the record is in the store."""
+        self._clear()
         write_once(self.path / DONE, b"")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from runner.engine.attempt import clear
 from runner.engine.command import chosen_isolation, show_isolation
 from runner.engine.desks import Desks
 from runner.engine.planning import Group, Versions, fingerprint
@@ -62,6 +63,7 @@ def _agents(order: SweepOrder, group: Group, sessions: Sessions, site: SweepSite
     isolation = chosen_isolation([group], site.places)
     show_isolation(isolation, site.console)
     plan = _plan(group, site.sweep_id)
+    _clear_killed(site)
     desks = Desks(
         plan=plan,
         groups=[group],
@@ -89,6 +91,12 @@ def _agents(order: SweepOrder, group: Group, sessions: Sessions, site: SweepSite
         session_timeout_seconds=settings.timeout_seconds,
     )
     return AgentLoad(plan, desks, workload, site.folder / "streams", settings.seed)
+
+
+def _clear_killed(site: SweepSite) -> None:
+    """Remove the scratch folders of agents whose runner was killed: the next ones work at the same places."""
+    for folder in site.places.scratch(site.sweep_id, 0).parent.glob("*"):
+        clear(folder)
 
 
 def _plan(group: Group, sweep_id: str) -> PlanRecord:
