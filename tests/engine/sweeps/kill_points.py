@@ -38,6 +38,7 @@ def killed_and_ended(begun: Path, root: Path, at: int) -> dict[str, object]:
         # Whoever had begun to end it does not go on to measure, whatever is said.
         killed_at(root, 0, lambda: sweep(root, resume=True, finish=not is_ending))
     store = places.store(demonstration=True, private=False)
+    made = [*store.sweeps()]
     databases = places.artifacts.glob("sweeps/*/*.duckdb*")
     archives = [*(places.metrics / "archives").iterdir()]
     return {
