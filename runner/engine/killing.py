@@ -92,6 +92,7 @@ def facts(stored: StoredTrial) -> Facts:
         record.fingerprint.model_dump_json(),
         record.position,
         record.outcome,
+        len(own),
         total(each.turns for each in own),
         None if usage is None else usage.model_dump_json(),
         tuple((artifact.name, artifact.sha256) for artifact in record.artifacts),
