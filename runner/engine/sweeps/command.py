@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -64,6 +64,23 @@ def sweep_command(
     """
     folder, order, finish = _sweep(places, given)
     tell = partial(say, console)
+    try:
+        return _worked_off(places, console, environment, folder, order, finish=finish)
+    except KeyboardInterrupt:
+        return _stopped(folder, tell)
+
+
+def _worked_off(
+    places: Places,
+    console: Console,
+    environment: Mapping[str, str],
+    folder: SweepFolder,
+    order: SweepOrder,
+    *,
+    finish: bool,
+) -> int:
+    """Measure what is left unless the sweep is to end, and record it."""
+    tell = partial(say, console)
     with locked(places.lock(folder.sweep_id), wait=False, holder=f"another runner of {folder.sweep_id}"):
         prices = load_instance_prices(places.datasets / PRICES)
         scanner = places.scanner(
@@ -77,15 +94,22 @@ def sweep_command(
                 except (Interrupted, LevelFailed) as stopped:
                     if isinstance(stopped, LevelFailed):
                         tell(str(stopped))
-                    kept = ", ".join(str(each) for each in sorted(folder.finished())) or "none"
-                    again = f"go on with: invoke sweep --resume={folder.sweep_id}"
-                    tell(f"stopped; levels kept: {kept}; {again}")
-                    return EXIT_PARTIAL
+                    return _stopped(folder, tell)
         record = _recorded(folder, order, site)
     for line in outcome_lines(record, prices):
         tell(line)
     whole = {each.concurrency for each in record.levels} >= set(order.levels)
     return EXIT_DONE if whole else EXIT_PARTIAL
+
+
+def _stopped(folder: SweepFolder, tell: Callable[[str], None]) -> int:
+    """Say what is kept of a sweep that was stopped, and how it goes on."""
+    if not folder.has_begun():
+        tell("stopped before anything was measured")
+        return EXIT_PARTIAL
+    kept = ", ".join(str(each) for each in sorted(folder.finished())) or "none"
+    tell(f"stopped; levels kept: {kept}; go on with: invoke sweep --resume={folder.sweep_id}")
+    return EXIT_PARTIAL
 
 
 def _sweep(places: Places, given: Mapping[str, Any]) -> tuple[SweepFolder, SweepOrder, bool]:

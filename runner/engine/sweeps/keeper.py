@@ -50,6 +50,10 @@ class SweepFolder:
         """Whether its record is in the store."""
         return (self.path / DONE).exists()
 
+    def has_begun(self) -> bool:
+        """Whether it can be gone on with."""
+        return (self.path / ORDER).exists()
+
     def begin(self, order: SweepOrder, about: SweepAbout) -> None:
         """Keep the order of a new sweep and what it is about; one that was begun keeps its own."""
         self._clear()
@@ -119,7 +123,7 @@ class SweepFolder:
         """
         if (self.path / ENDING).exists():
             return True
-        return (self.path / ORDER).exists() and self.finished().keys() >= set(self.order().levels)
+        return self.has_begun() and self.finished().keys() >= set(self.order().levels)
 
     def note_ending(self) -> None:
         """Note that its record is made: a level that were measured after this would be in none."""

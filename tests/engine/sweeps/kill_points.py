@@ -8,7 +8,7 @@ import shutil
 import sys
 from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -20,10 +20,10 @@ from runner.store import verify
 from tests.kill_points import killed_at
 
 
-def sweep(root: Path, **given: Any) -> int:
-    """Its exit code."""
+def sweep(root: Path, file: TextIO = sys.stdout, **given: Any) -> int:
+    """Its exit code; what it says goes to ``file``."""
     form = sweep_form(None, **given)
-    return sweep_command(Places(root), Console(file=StringIO()), environment=os.environ, given=form)
+    return sweep_command(Places(root), Console(width=200, file=file), environment=os.environ, given=form)
 
 
 def killed_and_ended(begun: Path, root: Path, at: int) -> dict[str, object]:
@@ -32,11 +32,11 @@ def killed_and_ended(begun: Path, root: Path, at: int) -> dict[str, object]:
     places = Places(root)
     (kept,) = places.artifacts.glob("sweeps/*/levels/*.json")
     level = json.loads(kept.read_bytes())
-    first = killed_at(root, at, lambda: sweep(root, resume=True, finish=True))
+    first = killed_at(root, at, lambda: sweep(root, StringIO(), resume=True, finish=True))
     is_ending = bool([*places.artifacts.glob("sweeps/*/ending")])
     if not [*places.artifacts.glob("sweeps/*/done")]:
         # Whoever had begun to end it does not go on to measure, whatever is said.
-        killed_at(root, 0, lambda: sweep(root, resume=True, finish=not is_ending))
+        killed_at(root, 0, lambda: sweep(root, StringIO(), resume=True, finish=not is_ending))
     store = places.store(demonstration=True, private=False)
     made = [*store.sweeps()]
     databases = places.artifacts.glob("sweeps/*/*.duckdb*")

@@ -81,3 +81,25 @@ def test_a_kill_at_the_end_of_a_sweep_leaves_one_record_with_its_scrapes(
     assert sum(each["first"] == -signal.SIGKILL for each in found) >= 8
     whole = {"levels": [[True]], "scrapes": [True], "archives": 1, "faults": [], "databases": []}
     assert [each for each in found if {name: each[name] for name in whole} != whole] == []
+
+
+def test_a_second_ctrl_c_ends_a_sweep_with_3_and_says_how_it_goes_on(places: Places) -> None:
+    with ReplayServer(places.cassettes, service=FAST) as server:
+        times = {"levels": "1", "window_seconds": "60"}
+        given = {"endpoint": f"{server.base_url}/v1", "model": STAND_IN, **times}
+        command = [sys.executable, "-u", "-c", PROGRAM, str(places.root), json.dumps(given)]
+        with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as runner:
+            deadline = time.monotonic() + PATIENCE
+            # Its collector starts: that is waited for without a look at what the user wants.
+            while not [*places.artifacts.glob("sweeps/*/*.log")]:
+                assert runner.poll() is None
+                assert time.monotonic() < deadline
+                time.sleep(0.005)
+            runner.send_signal(signal.SIGINT)
+            assert runner.stdout is not None
+            while "is given up" not in runner.stdout.readline():
+                assert runner.poll() is None
+            runner.send_signal(signal.SIGINT)
+            shown, _ = runner.communicate(timeout=PATIENCE)
+            assert runner.returncode == 3, shown
+    assert "levels kept: none; go on with: invoke sweep --resume=sweep-" in shown
