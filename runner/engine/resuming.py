@@ -18,8 +18,7 @@ def find_plan(
 ) -> tuple[PlanRecord, ResultsStore]:
     """The plan of that id, or the newest unfinished one, with the store it belongs to.
 
-    A plan is unfinished while a trial of it is left to run, or to be judged by the judges it names. Where
-    none is, the newest one counts that is unfinished with ``flags``.
+    Where none is unfinished, the newest one counts that is so with ``flags``.
 
     Args:
         flags: settings that were given beside those of the plan, such as other judges.
@@ -32,7 +31,7 @@ def find_plan(
     candidates = all_plans(places)
     newest_first = sorted(candidates, key=_age, reverse=True)
     for plan, store in newest_first:
-        if pending(plan, store) or unjudged(plan, store, places):
+        if is_unfinished(plan, store, places):
             return plan, store
     for plan, store in newest_first if any(value is not None for value in (flags or {}).values()) else ():
         if unjudged(plan, store, places, flags):
@@ -75,6 +74,19 @@ def _age(found: tuple[PlanRecord, ResultsStore]) -> tuple[str, str]:
 def pending(plan: PlanRecord, store: ResultsStore) -> int:
     """How many trials of ``plan`` have no record yet."""
     return sum(not store.has_trial(planned.identity) for planned in plan.trials)
+
+
+def is_unfinished(plan: PlanRecord, store: ResultsStore, places: Places) -> bool:
+    """Whether a trial of ``plan`` is left to run, to be judged by the judges it names, or to be put away.
+
+    A runner that was killed once a trial was in the store may not have listed it, or not have said that it
+    is void; its scratch folder goes last.
+    """
+    return bool(
+        pending(plan, store)
+        or any(places.scratch(plan.plan_id, position).exists() for position in range(len(plan.trials)))
+        or unjudged(plan, store, places)
+    )
 
 
 def settings_of(plan: PlanRecord) -> tuple[RunSettings, ...]:

@@ -10,12 +10,11 @@ from typing import Literal
 from runner.engine.bench.announcing import announcements
 from runner.engine.bench.standing import bench_name, bench_standing
 from runner.engine.places import Places
-from runner.engine.resuming import all_plans, pending
+from runner.engine.resuming import all_plans, is_unfinished
 from runner.engine.standing import Standing
 from runner.engine.status import Status, status_of
 from runner.engine.sweeps.keeper import ORDER, SweepFolder
 from runner.engine.sweeps.standing import begun_at, sweep_standing
-from runner.engine.unjudged import unjudged
 from runner.errors import HarnessmarkError, UsageError
 from runner.records import BenchManifest, Part, PlanRecord
 from runner.store import ResultsStore
@@ -97,7 +96,7 @@ def _run(plan: PlanRecord, store: ResultsStore, places: Places) -> Work:
         name=plan.plan_id,
         created_at=plan.created_at or EARLIEST,
         look=lambda now: status_of(plan, store, places, now),
-        is_unfinished=lambda: bool(pending(plan, store) or unjudged(plan, store, places)),
+        is_unfinished=lambda: is_unfinished(plan, store, places),
     )
 
 

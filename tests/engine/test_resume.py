@@ -77,6 +77,23 @@ def test_a_finished_trial_is_not_run_again(places: Places) -> None:
     assert verify(store.root) == []
 
 
+def test_a_trial_that_a_killed_runner_could_not_list_any_more_is_found_by_a_resume_without_a_name(
+    places: Places,
+) -> None:
+    run(places, {"count": 1, "model": "replay-careful"})
+    store = demonstration(places)
+    [plan] = store.plans()
+    ledger = store.root / "ledger" / f"{plan.plan_id}.jsonl"
+    ledger.write_bytes(ledger.read_bytes().splitlines(keepends=True)[0])
+    (places.scratch(plan.plan_id, 0) / "workspace").mkdir(parents=True)
+    assert verify(store.root) != []
+    assert run(places, resume=True)[0] == 0
+    assert verify(store.root) == []
+    assert not any((places.artifacts / "work").iterdir())
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+
+
 def test_a_finished_trial_that_was_deleted_stops_a_resume_before_anything_is_paid_for(places: Places) -> None:
     run(places, {"count": 2, "model": "replay-careful"})
     store = demonstration(places)
