@@ -31,7 +31,10 @@ Ask = Callable[[int, str], Reply]
 
 
 def hear(
-    brief: Brief, ask: Ask, told: Callable[[int, tuple[str, ...]], None], earlier: Sequence[str | None] = ()
+    brief: Brief,
+    ask: Ask,
+    told: Callable[[int, tuple[str, ...]], None],
+    earlier: Sequence[tuple[str | None, str | None]] = (),
 ) -> Ruling:
     """Ask until an answer is valid, at most ``ANSWERS`` times in all.
 
@@ -39,7 +42,8 @@ def hear(
         brief: the question.
         ask: puts a prompt to the judge.
         told: hears of each answer and its faults, before the next question.
-        earlier: answers that an interrupted runner had got already; they are not asked for again.
+        earlier: answers that an interrupted runner had got already, each with why it was cut, where it was;
+            they are not asked for again.
 
     Raises:
         JudgeFailed: the judge failed; what it had answered before is not lost to the caller.
@@ -47,17 +51,15 @@ def hear(
     prompt = brief.prompt
     faults: tuple[str, ...] = ("nothing was asked",)
     for number in range(1, ANSWERS + 1):
-        cut = None
         if number <= len(earlier):
-            answer = earlier[number - 1]
+            answer, cut = earlier[number - 1]
         else:
             reply = ask(number, prompt)
             if reply.error is not None:
                 raise JudgeFailed(reply.error)
             answer, cut = reply.answer, reply.cut
         scores, faults = read(brief, answer, cut)
-        if number > len(earlier):
-            told(number, faults)
+        told(number, faults)
         if scores is not None:
             return Ruling(scores, ())
         prompt = brief.again(answer or "", faults)

@@ -45,7 +45,8 @@ def valid(question: Question, points: int = 15) -> dict[str, Any]:
 class Scripted:
     """Does what the next line of ``<installed>/judge-script`` says, and notes each question beside it.
 
-    ``valid``, ``valid 20`` (points), ``wrong`` (a wrong sum), ``fail`` (no answer), ``hang`` (for a minute).
+    ``valid``, ``valid 20`` (points), ``wrong`` (a wrong sum), ``cut`` (the same, and the model was cut off),
+    ``fail`` (no answer), ``hang`` (for a minute).
     The last line is done again and again. Every question uses 1000 tokens.
     """
 
@@ -70,11 +71,12 @@ class Scripted:
         if does == "fail":
             return Reply(None, usage=usage(10), error="no route to the judge")
         answer = valid(question, int(points or 15))
-        if does == "wrong":
+        if does in {"wrong", "cut"}:
             answer["task_score"] = 99
         return Reply(
             json.dumps(answer),
             usage(1000),
+            cut="length" if does == "cut" else None,
             costs=(Cost(basis=CostBasis.METERED, amount_usd=0.25, source="script"),),
         )
 

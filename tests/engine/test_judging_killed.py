@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,6 +68,34 @@ def test_an_answer_that_was_got_before_the_kill_is_not_asked_for_again(places: P
     assert record.usage.input_tokens == 1000 + 70 + 1000
     assert record.duration_seconds is None
     assert verify(store.root) == []
+
+
+def test_a_judge_that_was_cut_off_before_the_kill_is_still_told_to_be_briefer(places: Places) -> None:
+    finished(places)
+    script(places, "cut", "hang")
+    killed_after(places, 2)
+    told = asked(places)[1:]
+    script(places, "valid")
+    assert judge(places)[0] == 0
+    told += asked(places)
+    assert ["was cut before its end (length)" in each["prompt"] for each in told] == [True, True]
+
+
+def test_a_kill_before_the_faults_of_an_answer_were_noted_does_not_lose_them(places: Places) -> None:
+    store = finished(places)
+    script(places, "wrong", "hang")
+    killed_after(places, 2)
+    [journal] = Journal.all_in(places.artifacts / "judging")
+    [(_, done), _] = journal.attempts()
+    assert done is not None
+    shutil.rmtree(journal.scratch(2))
+    # Back to the moment between the answer and what was wrong with it.
+    journal.end(done.model_copy(update={"attempt": done.attempt.model_copy(update={"faults": ()})}))
+    script(places, "valid")
+    judge(places)
+    [record] = judgements(store)
+    assert [attempt.faults for attempt in record.attempts] == [done.attempt.faults, ()]
+    assert done.attempt.faults == ("task_score is 99, the mean of the totals is 60.0",)
 
 
 def test_several_kills_add_up_and_the_marks_stay_the_same(places: Places) -> None:

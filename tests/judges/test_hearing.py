@@ -85,7 +85,7 @@ def test_a_judge_that_fails_has_not_answered() -> None:
 
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_answers_that_were_paid_for_are_not_asked_for_again(count: int) -> None:
-    earlier = [WRONG_SUM] * count
+    earlier = [(WRONG_SUM, None)] * count
     asked: list[int] = []
 
     def ask(number: int, prompt: str) -> Reply:
@@ -98,11 +98,15 @@ def test_answers_that_were_paid_for_are_not_asked_for_again(count: int) -> None:
     assert asked == [count + 1]
 
 
+EARLIER = [(WRONG_SUM, None), (answer(), None)]
+FOUR = [("a", None), (None, None), ("c", None), ("d", None)]
+
+
 def test_a_valid_answer_of_an_earlier_runner_ends_the_hearing_without_a_question() -> None:
-    ruling = hear(brief(), lambda *_: pytest.fail("it was asked"), lambda *_: None, [WRONG_SUM, answer()])
+    ruling = hear(brief(), lambda *_: pytest.fail("it was asked"), lambda *_: None, EARLIER)
     assert ruling.scores is not None
 
 
 def test_three_answers_of_an_earlier_runner_are_all_that_is_allowed() -> None:
-    ruling = hear(brief(), lambda *_: pytest.fail("it was asked"), lambda *_: None, ["a", None, "c", "d"])
+    ruling = hear(brief(), lambda *_: pytest.fail("it was asked"), lambda *_: None, FOUR)
     assert ruling.scores is None

@@ -41,6 +41,8 @@ class Done(Part):
 
     attempt: JudgementAttempt
     answer: str | None = None
+    cut: str | None = None
+    """Why the answer ended early, where it did: the next question says so."""
     files_read: tuple[str, ...] = ()
     warnings: tuple[DataWarning, ...] = ()
 
@@ -120,7 +122,13 @@ class Journal:
         return None
 
     def clear(self) -> None:
-        """The store has the record: nothing of the making is needed any more."""
+        """The store has the record: nothing of the making is needed any more.
+
+        The record goes last: who finds it knows that the rest is of no use.
+        """
+        for path in list(self.folder.glob("*")):
+            if path.name != FINISHED:
+                remove(path)
         remove(self.folder)
 
 

@@ -88,7 +88,7 @@ class Sitting:
             """Ask the judge once more."""
             return self._ask(brief, prompt, endpoint, workspace)
 
-        answers = [each.answer for each in self.done if not each.attempt.interrupted]
+        answers = [(each.answer, each.cut) for each in self._answered()]
         try:
             ruling = hear(brief, ask, self._told, answers)
         except JudgeFailed as failed:
@@ -173,8 +173,16 @@ class Sitting:
             interrupted=not answered,
         )
         return Done(
-            attempt=attempt, answer=reply.answer, files_read=reply.files_read, warnings=reply.warnings
+            attempt=attempt,
+            answer=reply.answer,
+            cut=reply.cut,
+            files_read=reply.files_read,
+            warnings=reply.warnings,
         )
+
+    def _answered(self) -> list[Done]:
+        """Attempts that brought an answer, in order."""
+        return [each for each in self.done if not each.attempt.interrupted]
 
     def _costs(self, reply: Reply, begun: Begun) -> tuple[Cost, ...]:
         if self.bench.demonstration:
@@ -182,14 +190,17 @@ class Sitting:
         reported = Reported(reply.costs, reply.usage, {}, begun.started_at.date())
         return with_prices(reported, self.bench.settings.prices(), self.bench.listed) or (UNPRICED,)
 
-    def _told(self, _number: int, faults: tuple[str, ...]) -> None:
-        """Note what was wrong with the last answer."""
-        last = self.done[-1]
+    def _told(self, number: int, faults: tuple[str, ...]) -> None:
+        """Note what was wrong with an answer; an earlier runner may have died before it could."""
+        answered = self._answered()[number - 1]
         mask = self.mask()
         shown = tuple(mask.text(visible(fault), MAX_FAULT) for fault in faults)
-        attempt = last.attempt.model_copy(update={"faults": shown})
-        self.done[-1] = last.model_copy(update={"attempt": attempt})
-        self.journal.end(self.done[-1])
+        if shown == answered.attempt.faults:
+            return
+        attempt = answered.attempt.model_copy(update={"faults": shown})
+        place = attempt.number - 1
+        self.done[place] = answered.model_copy(update={"attempt": attempt})
+        self.journal.end(self.done[place])
 
     def mask(self) -> Mask:
         """What must not appear in a record of it."""
