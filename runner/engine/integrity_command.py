@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from runner.engine.auditing import Surroundings, audit, planned_limits, void, void_found
 from runner.engine.masking import Mask
 from runner.engine.places import Places
-from runner.engine.stored_trials import LeftOut, Library, patch_of, selected, told
+from runner.engine.stored_trials import LeftOut, Library, patch_of, selected, stores_of, told
 from runner.errors import HarnessmarkError
 from runner.harnesses.registry import harness
 from runner.integrity import RULES_VERSION
@@ -85,6 +85,8 @@ def integrity_command(
     counts: Counter[str] = Counter()
     limits: dict[str, Limits | None] = {}
     stores: dict[str, ResultsStore] = {}
+    for root in () if dry_run else stores_of(path, places)[0]:
+        ResultsStore(root, scanner=scanner).settle()
     for store, stored in selected(places, path, cell):
         writing = stores.setdefault(str(store.root), ResultsStore(store.root, scanner=scanner))
         plan_id = stored.record.plan_id

@@ -8,7 +8,7 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,11 +29,17 @@ def explained(path: Path) -> Iterator[None]:
         ) from None
 
 
-def write_once(path: Path, data: bytes) -> bool:
+def write_once(path: Path, data: bytes, listed: Callable[[], None] = lambda: None) -> bool:
     """Write ``data`` to ``path`` unless the same bytes are there already.
 
     Temporary file in the same folder, flush, fsync, then a hard link under the final name, which fails
     where a name exists: two writers can never replace each other's file.
+
+    Args:
+        path: of the file.
+        data: all of it.
+        listed: called when the file is there, to list it elsewhere. The temporary file stays until then, so
+            that a file that was written and not listed is told from one that somebody put there.
 
     Returns:
         True when the file was written, False when it held the same bytes.
@@ -44,25 +50,29 @@ def write_once(path: Path, data: bytes) -> bool:
     """
     with explained(path):
         if path.is_file() and path.read_bytes() == data:
+            listed()
             return False
         path.parent.mkdir(parents=True, exist_ok=True)
         stream, temporary = _locked_temporary(path.parent)
-        try:
-            with stream:
+        with stream:
+            try:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
                 temporary.chmod(0o644)
                 new = _link(temporary, path)
-        finally:
+                sync_folder(path.parent)
+                if not new and path.read_bytes() != data:
+                    raise OverwriteError(
+                        "a record is never overwritten",
+                        where=str(path),
+                        remedy="write a correction or use the next trial number",
+                    )
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
+            listed()
             temporary.unlink(missing_ok=True)
-        if not new and path.read_bytes() != data:
-            raise OverwriteError(
-                "a record is never overwritten",
-                where=str(path),
-                remedy="write a correction or use the next trial number",
-            )
-    sync_folder(path.parent)
     return new
 
 
@@ -92,12 +102,23 @@ def _link(temporary: Path, path: Path) -> bool:
     return True
 
 
-def remove_interrupted(folder: Path) -> None:
-    """Remove files that a process which is gone had begun to write in ``folder``."""
-    for path in folder.glob(f"{WRITING}*"):
-        with contextlib.suppress(OSError), path.open("rb") as stream:
+def remove_interrupted(folder: Path, left: Callable[[Path, bytes], None] = lambda *_: None) -> None:
+    """Remove files that a process which is gone had begun to write in ``folder``.
+
+    Args:
+        folder: where to look, not below it.
+        left: gets each file that was written whole and may not have been listed, with its content.
+    """
+    for temporary in folder.glob(f"{WRITING}*"):
+        with contextlib.suppress(OSError), temporary.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink(missing_ok=True)
+            data = stream.read()
+            for path in folder.iterdir():
+                if path.name.startswith(WRITING) or not path.is_file() or path.is_symlink():
+                    continue
+                if path.stat().st_size == len(data) and path.read_bytes() == data:
+                    left(path, data)
+            temporary.unlink(missing_ok=True)
 
 
 def publish_folder(target: Path, files: Mapping[str, bytes], *, staging: Path) -> None:

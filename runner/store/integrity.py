@@ -28,6 +28,7 @@ from runner.store.bench_integrity import bench_findings
 from runner.store.finding import RESTORE, Finding
 from runner.store.ledger import ledger_lines
 
+CLEARED = "the command that was interrupted, given again, clears it and lists what it had written"
 IGNORED_AT_ROOT = frozenset({layout.PRIVATE, layout.DEMONSTRATION, "README.md", ".gitignore"})
 
 
@@ -103,7 +104,7 @@ class _Verification:
     def _file(self, path: PurePosixPath) -> Iterator[Finding]:
         top = path.parts[0]
         if top == layout.STAGING or path.name.startswith(WRITING):
-            yield Finding(str(path), "unfinished", "left by an interrupted write", "delete it")
+            yield Finding(str(path), "unfinished", "left by an interrupted write", CLEARED)
         elif top in layout.AREAS:
             self.present.add(str(path))
         elif top != layout.LEDGERS or len(path.parts) != 2 or path.suffix != ".jsonl":

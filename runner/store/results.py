@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
-from runner.errors import OverwriteError, SecretFound
+from runner.errors import OverwriteError, RecordError, SecretFound
 from runner.records import (
     CheckRecord,
     CorrectionRecord,
@@ -105,9 +105,15 @@ class ResultsStore:
         """Add a judgement to a trial that is in the store."""
         self._write(plan_id, layout.record_path(judgement), judgement.to_bytes())
 
-    def clear_judgements(self, identity: TrialIdentity) -> None:
-        """Remove what interrupted writes of judgements of a trial left behind."""
-        remove_interrupted(self.root / layout.trial_folder(identity) / "judgements")
+    def settle(self) -> None:
+        """List records beside trials, and corrections, that a killed process wrote and could not list.
+
+        What it had half written is removed. Other processes may be writing meanwhile.
+        """
+        for name in layout.BESIDE_A_TRIAL:
+            for folder in (self.root / layout.TRIALS).glob(f"{'*/' * (layout.TRIAL_DEPTH - 1)}{name}"):
+                remove_interrupted(folder, self._list)
+        remove_interrupted(self.root / layout.CORRECTIONS, self._list)
 
     def write_check(self, plan_id: str, check: CheckRecord) -> None:
         """Add a check to a trial that is in the store."""
@@ -130,9 +136,12 @@ class ResultsStore:
         self._write(layout.proof_ledger(proof.judge.name), layout.record_path(proof), proof.to_bytes())
 
     def clear_proofs(self, judge: str) -> None:
-        """Remove what interrupted writes of proofs of a judge left behind."""
+        """List proofs of a judge that a killed process could not list; remove what it had half written."""
+        ledger = layout.proof_ledger(judge)
         for folder in (self.root / layout.PROOFS / component(judge)).glob("*"):
-            remove_interrupted(folder)
+            remove_interrupted(
+                folder, lambda path, data: self._ledger(ledger).append(self._place(path), data)
+            )
 
     def proofs(self) -> Iterator[ProofRecord]:
         """All scorings of cases of suites, in order of their paths."""
@@ -177,12 +186,12 @@ class ResultsStore:
     def clear_interrupted(self, plan: PlanRecord) -> None:
         """Remove what interrupted writes for ``plan`` left behind; other plans' writes may be going on."""
         shutil.rmtree(self._staging(plan.plan_id), ignore_errors=True)
-        for area in (layout.PLANS, layout.CORRECTIONS):
-            remove_interrupted(self.root / area)
+        remove_interrupted(self.root / layout.PLANS)
+        remove_interrupted(self.root / layout.CORRECTIONS, self._list)
         for planned in plan.trials:
             folder = self.root / layout.trial_folder(planned.identity)
             for name in layout.BESIDE_A_TRIAL:
-                remove_interrupted(folder / name)
+                remove_interrupted(folder / name, self._list)
 
     def plan(self, plan_id: str) -> PlanRecord:
         """The plan of that id."""
@@ -245,8 +254,20 @@ class ResultsStore:
 
     def _write(self, plan_id: str, path: PurePosixPath, data: bytes) -> None:
         self._require_no_secret({path: data})
-        write_once(self.root / path, data)
-        self._ledger(plan_id).append(path, data)
+        write_once(self.root / path, data, lambda: self._ledger(plan_id).append(path, data))
+
+    def _place(self, path: Path) -> PurePosixPath:
+        return PurePosixPath(path.relative_to(self.root).as_posix())
+
+    def _list(self, path: Path, data: bytes) -> None:
+        """List a record beside a trial, or a correction of one, in the ledger of the trial's plan."""
+        place = self._place(path)
+        with contextlib.suppress(RecordError):
+            if place.parts[0] == layout.CORRECTIONS:
+                trial = PurePosixPath(parse_record(CorrectionRecord, data, where=str(path)).path)
+            else:
+                trial = place.parent.parent / layout.TRIAL_FILE
+            self._ledger(self.read(TrialRecord, trial).plan_id).append(place, data)
 
     def _staging(self, plan_id: str) -> Path:
         return below(self.root / layout.STAGING, plan_id)

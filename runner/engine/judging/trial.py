@@ -49,7 +49,6 @@ def judge_trial(bench: Bench, store: ResultsStore, identity: TrialIdentity, numb
             return Judged(judgement)
     journal = journal_of(bench, subject, number)
     with locked(journal.lock, wait=False, holder="another judge of this trial"):
-        store.clear_judgements(identity)
         finished = journal.finished()
         if finished is None:
             sitting = Sitting(bench, subject, journal, number)
@@ -71,6 +70,7 @@ def settle(places: Places, store: ResultsStore) -> int:
     One that cannot be written, as it holds a secret, keeps no other trial from being judged: it is said when
     its own trial is.
     """
+    store.settle()
     settled = 0
     for journal in Journal.all_in(journals(places)):
         record = journal.finished()
@@ -80,7 +80,6 @@ def settle(places: Places, store: ResultsStore) -> int:
             with locked(journal.lock, wait=False, holder="a judge"):
                 stored = store.trial(record.trial)
                 if record.trial_sha256 == stored.record.digest() and journal.finished() is not None:
-                    store.clear_judgements(record.trial)
                     store.write_judgement(stored.record.plan_id, record)
                     journal.clear()
                     settled += 1

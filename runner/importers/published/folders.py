@@ -83,6 +83,7 @@ def _import_run(path: Path, run: RunDocument, store: ResultsStore) -> FileReport
         raise FaultyDocumentError(["published_summary: missing"])
     records = records_of(run, role)
     before = _ledger_size(store, records.plan.plan_id)
+    store.clear_interrupted(records.plan)
     store.write_plan(records.plan)
     for trial, judgement in zip(records.trials, records.judgements, strict=True):
         store.write_trial(trial, judgements=() if judgement is None else (judgement,))
@@ -100,6 +101,7 @@ def _import_run(path: Path, run: RunDocument, store: ResultsStore) -> FileReport
 def _import_sweep(path: Path, sweep: SweepDocument | RequestSweepDocument, store: ResultsStore) -> FileReport:
     plan, record = sweep_records(sweep)
     before = _ledger_size(store, plan.plan_id)
+    store.clear_interrupted(plan)
     store.write_plan(plan)
     store.write_throughput(plan.plan_id, record)
     changed = _ledger_size(store, plan.plan_id) != before
