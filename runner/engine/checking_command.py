@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,13 +12,14 @@ from pathlib import Path
 from runner.datasets import Task
 from runner.datasets.checking import CheckStopped
 from runner.datasets.trying import Ran
+from runner.engine.graded import Graded, Key
 from runner.engine.grading import PATCH_CHECK, RULES_CHECK, Grading, grade, resolved, untested
 from runner.engine.isolation import Isolation, choose
 from runner.engine.masking import Mask
 from runner.engine.places import Places
-from runner.engine.stored_trials import LeftOut, Library, patch_of, selected, told
+from runner.engine.stored_trials import LeftOut, Library, patch_of, selected, stores_of, told
 from runner.errors import HarnessmarkError
-from runner.records import CheckRecord, CheckStatus
+from runner.records import CheckRecord, CheckStatus, sha256_of
 from runner.records.nouns import counted
 from runner.store import ResultsStore, StoredTrial, below
 
@@ -78,12 +79,17 @@ def make_agenda(
     *,
     only_missing: bool = False,
     changed_tasks: bool = False,
+    settled: Container[Key] = (),
 ) -> Agenda:
     """The trials to grade.
 
     Without ``only_missing`` every trial is brought to the same number of runs: one more than the trial with
     the fewest has, so that a command that was stopped goes on where it was. Trials without any run are graded
     in any case, and do not hold up the others.
+
+    Args:
+        settled: keys of trials whose newest run was brought in from a killed command: its round goes on, and
+            no new one begins.
 
     Raises:
         UsageError: the path is in no store.
@@ -95,7 +101,8 @@ def make_agenda(
             found.append(Entry(store, stored, dataset_path, task, patch_of(stored)))
         except LeftOut as reason:
             agenda.left_out[str(reason)] += 1
-    fewest = min((entry.runs for entry in found if entry.runs), default=0)
+    before = [entry.runs - (entry.stored.record.identity.key in settled) for entry in found]
+    fewest = min(filter(None, before), default=0)
     wanted = 1 if only_missing else fewest + 1
     agenda.entries = [entry for entry in found if entry.runs < wanted]
     agenda.complete = len(found) - len(agenda.entries)
@@ -124,7 +131,14 @@ def check_command(
         ConfigurationError: the isolation is not to be had.
         UsageError: the path is in no store, or there is no such isolation.
     """
-    agenda = make_agenda(places, path, cell, only_missing=only_missing, changed_tasks=changed_tasks)
+    graded, scanner, settled = Graded(places.artifacts / "graded"), places.scanner(environment), set[Key]()
+    for root in () if dry_run else stores_of(path, places)[0]:
+        settled |= graded.settle(ResultsStore(root, scanner=scanner))
+    agenda = make_agenda(
+        places, path, cell, only_missing=only_missing, changed_tasks=changed_tasks, settled=settled
+    )
+    if settled:
+        say(f"brought into the store from an interrupted command: checks of {counted(len(settled), 'trial')}")
     for line in told(agenda.left_out):
         say(line)
     say(f"{counted(len(agenda.entries), 'trial')} to grade; {agenda.complete} have their checks")
@@ -157,6 +171,7 @@ class _Round:
         self.stop = stop
         self.before: dict[tuple[str, str], Ran] = {}
         self.stores: dict[Path, ResultsStore] = {}
+        self.graded = Graded(places.artifacts / "graded")
 
     def run(self, entries: Sequence[Entry], concurrency: int) -> int:
         """Grade ``entries``; the exit code."""
@@ -165,7 +180,7 @@ class _Round:
             root = entry.store.root
             self.stores.setdefault(root, ResultsStore(root, scanner=self.scanner))
         with ThreadPoolExecutor(max(concurrency, 1), "checking") as pool:
-            futures = {pool.submit(self._one, place, entry): entry for place, entry in enumerate(entries)}
+            futures = {pool.submit(self._one, entry): entry for entry in entries}
             try:
                 for done, future in enumerate(as_completed(futures), 1):
                     word, line = future.result()
@@ -179,12 +194,14 @@ class _Round:
         self.say(", ".join(f"{count} {word}" for word, count in sorted(counts.items())))
         return EXIT_PARTIAL if counts.keys() & {"failed", "left", "without a verdict"} else EXIT_DONE
 
-    def _one(self, place: int, entry: Entry) -> tuple[str, str]:
+    def _one(self, entry: Entry) -> tuple[str, str]:
         """What became of one trial: a word to count, and a line to show."""
         if self.stop.is_set():
             return "left", "left for later"
         record = entry.stored.record
-        folder = below(self.places.artifacts / "checking", record.plan_id, str(place))
+        # The same for the same trial, whatever else is graded: what a killed command left here goes.
+        key = sha256_of("\0".join(record.identity.key).encode())[:24]
+        folder = below(self.places.artifacts / "checking", record.plan_id, key)
         mask = Mask("", str(folder), str(self.places.root), self.scanner)
         grading = Grading(
             entry.task,
@@ -203,8 +220,7 @@ class _Round:
         numbers = {name: taken[name] + 1 for name in check_names(entry.task)}
         try:
             checks = grade(record.identity, entry.patch, grading, numbers)
-            for check in checks:
-                self.stores[entry.store.root].write_check(record.plan_id, check)
+            self.graded.keep(self.stores[entry.store.root], record, checks)
         except CheckStopped:
             return "left", "left for later"
         except (HarnessmarkError, OSError) as error:

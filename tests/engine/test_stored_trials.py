@@ -11,10 +11,19 @@ from pathlib import Path
 import pytest
 
 from runner.engine.checking_command import check_command, make_agenda
+from runner.engine.graded import Graded
 from runner.engine.integrity_command import integrity_command
 from runner.engine.places import Places
-from runner.errors import UsageError
-from runner.records import CheckPurpose, CheckStatus, Fingerprint, Outcome, TrialRecord, sha256_of
+from runner.errors import StoreError, UsageError
+from runner.records import (
+    CheckPurpose,
+    CheckRecord,
+    CheckStatus,
+    Fingerprint,
+    Outcome,
+    TrialRecord,
+    sha256_of,
+)
 from runner.store import ResultsStore, StoredTrial, verify
 from tests import examples
 from tests.engine.conftest import PROJECT, made
@@ -113,6 +122,35 @@ def test_a_stopped_round_is_gone_on_with(copied: Places) -> None:
     assert all(
         len(verdicts(each.stored, 2)) == 5 for each in make_agenda(copied, None, ["whole-min"]).entries
     )
+
+
+class FullDisk(ResultsStore):
+    """A store on a disk that takes two checks more."""
+
+    left = 2
+
+    def write_check(self, plan_id: str, check: CheckRecord) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise StoreError("could not write: no space left on device")
+        super().write_check(plan_id, check)
+
+
+def test_a_round_that_ended_between_two_checks_of_its_last_trial_is_not_begun_anew(copied: Places) -> None:
+    store = demonstration(copied)
+    stored = next(each for each in store.trials() if each.record.identity.task == "quarter-hour-default")
+    again = [check.model_copy(update={"number": 2}) for check in stored.checks]
+    graded = Graded(copied.artifacts / "graded")
+    with pytest.raises(StoreError):
+        graded.keep(FullDisk(store.root), stored.record, again)
+    code, lines = checked(copied, path=str(stored.folder))
+    assert code == 0
+    assert lines[0] == "brought into the store from an interrupted command: checks of 1 trial"
+    assert lines[-1] == "Nothing is left to do."
+    stored = demonstration(copied).trial(stored.record.identity)
+    assert sorted(check.number for check in stored.checks) == sorted([1, 2] * len(again))
+    assert verify(store.root) == []
+    assert list(graded.folder.iterdir()) == []
 
 
 def test_a_dry_run_writes_nothing(copied: Places) -> None:
