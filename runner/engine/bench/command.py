@@ -229,7 +229,9 @@ def _work_off(
         addresses = _addresses(places, stack, run, manifest, targets, environment, call.log)
         flight = Flight(places, run.run_id)
         stack.callback(flight.close)
-        writer = Writer(TrialLog(run), _cut(flight, trials, say))
+        cut = _cut(flight, trials, say)
+        spending.take_cut(cut, trials)
+        writer = Writer(TrialLog(run), cut)
         stack.callback(writer.close)
         prices = {target.identifier: target.price for target in manifest.targets}
         means = Means(

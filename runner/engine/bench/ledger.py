@@ -39,12 +39,16 @@ class Spending:
 
     Args:
         manifest: holds the budgets. That of money is shared evenly among the targets.
+        cut: requests that were given up in flight. What they cost is unknown; for the budget each counts
+            like the dearest one of its target, ``dearest``.
     """
 
     manifest: BenchManifest
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     dollars: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     load_seconds: float = 0.0
+    cut: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    dearest: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     @cached_property
     def prices(self) -> Mapping[str, BenchPrice]:
@@ -54,7 +58,7 @@ class Spending:
     def take_preflight(self, *, with_time: bool) -> None:
         """Take into account what was asked before the first trial."""
         for each in self.manifest.preflight:
-            self.dollars[each.target] += each.charged_usd
+            self._charge(each.target, each.charged_usd)
             self.seconds[each.target] += each.seconds if with_time else 0.0
 
     def take(self, trials: Iterable[BenchTrial], *, with_time: bool) -> None:
@@ -62,11 +66,23 @@ class Spending:
         for trial in trials:
             self.add(trial, with_time=with_time)
 
+    def take_cut(self, cut: Mapping[str, int], trials: Iterable[BenchTrial]) -> None:
+        """Take into account what a killed runner left in flight and no line of ``trials`` tells.
+
+        Args:
+            cut: requests by the keys of their trials, with those that the lines tell.
+        """
+        told = {trial.key: trial.cut_requests for trial in trials}
+        for planned in self.manifest.planned:
+            self.cut[planned.target] += max(0, cut.get(planned.key, 0) - told.get(planned.key, 0))
+
     def add(self, trial: BenchTrial, *, with_time: bool = True) -> None:
         """One trial more. The time of load stages is counted by whoever runs them."""
         price = self.prices.get(trial.target)
         if price is not None:
-            self.dollars[trial.target] += sum(at_most(request, price) for request in trial.requests)
+            for request in trial.requests:
+                self._charge(trial.target, at_most(request, price))
+        self.cut[trial.target] += trial.cut_requests
         if trial.load is None and with_time and (trial.requests or trial.skipped is None):
             self.seconds[trial.target] += trial.seconds
 
@@ -80,7 +96,11 @@ class Spending:
     def money_reason(self, target: str) -> str:
         """The same, for money alone."""
         share = self.share_usd
-        return MONEY_SPENT if share is not None and self.dollars[target] >= share else ""
+        return MONEY_SPENT if share is not None and self.charged(target) >= share else ""
+
+    def charged(self, target: str) -> float:
+        """US dollars that ``target`` can hardly have cost more than; for budgets alone, and in no figure."""
+        return self.dollars[target] + self.cut[target] * self.dearest[target]
 
     @property
     def share_usd(self) -> float | None:
@@ -96,7 +116,11 @@ class Spending:
     def left_usd(self, target: str) -> float | None:
         """What ``target`` may still spend; None without a limit."""
         share = self.share_usd
-        return None if share is None else max(0.0, share - self.dollars[target])
+        return None if share is None else max(0.0, share - self.charged(target))
+
+    def _charge(self, target: str, dollars: float) -> None:
+        self.dollars[target] += dollars
+        self.dearest[target] = max(self.dearest[target], dollars)
 
 
 def asks_again(manifest: BenchManifest, account: BenchAccount, *, complete: bool) -> bool:

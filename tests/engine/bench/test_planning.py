@@ -84,6 +84,23 @@ def test_money_is_shared_evenly_and_time_is_each_targets_own() -> None:
     assert earlier.reason("other") == MONEY_SPENT
 
 
+def test_requests_cut_in_flight_count_in_the_budget_like_the_dearest_one_that_is_known() -> None:
+    manifest = bench_examples.manifest()
+    name, planned = manifest.targets[0].identifier, manifest.planned[0]
+    settings = manifest.settings.model_copy(update={"budget_usd": 1.0})
+    spending = Spending(manifest.model_copy(update={"settings": settings}))
+    spending.add(spent(name, 0.1, 1.0))
+    spending.add(spent(name, 0.2, 1.0))
+    told = spent(name, 0.0, 1.0).model_copy(update={"cut_requests": 2, "key": planned.key})
+    spending.add(told)
+    assert spending.left_usd(name) == pytest.approx(1.0 - 0.3 - 2 * 0.2)
+    # A killed runner left three; the line of the trial tells of two of them.
+    spending.take_cut({planned.key: 3}, [told])
+    assert spending.left_usd(name) == pytest.approx(1.0 - 0.3 - 3 * 0.2)
+    spending.add(spent(name, 0.25, 1.0))
+    assert spending.reason(name) == MONEY_SPENT
+
+
 def test_what_we_gave_up_ourselves_is_not_over() -> None:
     assert counts(trial())
     assert not counts(trial(requests=(request("cancelled"),)))
