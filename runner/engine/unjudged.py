@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from runner.engine.judging.journal import Journal
 from runner.engine.judging.probe import named
 from runner.engine.judging.settings import JudgeSettings, read_judge_settings
 from runner.engine.judging.subject import Refused, subject_of
-from runner.engine.judging.trial import wanted_numbers
+from runner.engine.judging.trial import journals, wanted_numbers
 from runner.engine.judging_choice import wants_judges
 from runner.engine.places import Places
 from runner.engine.settings import changed, settings_from_strings
@@ -34,6 +35,15 @@ def unjudged(
         any(_lacks(stored, settings, places) for settings in judges)
         for _, stored in (stored_trials(plan, store) if judges else ())
     )
+
+
+def unsettled(plan: PlanRecord, store: ResultsStore, places: Places) -> bool:
+    """Whether a killed runner had written a judgement that ``plan`` wants, and may not have listed it."""
+    finished = [record for journal in Journal.all_in(journals(places)) if (record := journal.finished())]
+    keys = {planned.identity.key for planned in plan.trials} if finished else set()
+    left = [record for record in finished if record.trial.key in keys]
+    labels = {settings.label for settings in _judges(plan, places, {})} if left else set()
+    return any(record.judge.name in labels and store.has_judgement(record) for record in left)
 
 
 def _judges(plan: PlanRecord, places: Places, flags: Mapping[str, object]) -> list[JudgeSettings]:

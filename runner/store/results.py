@@ -105,6 +105,10 @@ class ResultsStore:
         """Add a judgement to a trial that is in the store."""
         self._write(plan_id, layout.record_path(judgement), judgement.to_bytes())
 
+    def has_judgement(self, judgement: JudgementRecord) -> bool:
+        """Whether a judgement of that number by that judge is beside the trial."""
+        return (self.root / layout.record_path(judgement)).is_file()
+
     def settle(self) -> None:
         """List records beside trials, and corrections, that a killed process wrote and could not list.
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from runner.engine.judging.journal import Journal
 from runner.engine.places import Places
 from runner.engine.resuming import find_plan
 from runner.engine.status import status_of
@@ -14,6 +15,7 @@ from runner.engine.status_text import status_lines
 from runner.engine.unjudged import unjudged
 from runner.errors import ConfigurationError, UsageError
 from runner.store import ResultsStore, verify
+from tests import examples
 from tests.engine.judging import judgements
 from tests.engine.runs import demonstration, run
 from tests.engine.test_judging_killed import unlist
@@ -51,6 +53,38 @@ def test_resume_without_an_id_finds_the_plan_where_only_judging_is_left(places: 
     assert status_of(plan, store, places, datetime.now(UTC)).resume is None
     with pytest.raises(UsageError, match="no plan is unfinished"):
         run(places, resume=True)
+
+
+def test_a_judgement_that_a_killed_runner_could_not_list_is_found_by_a_resume_without_an_id(
+    places: Places,
+) -> None:
+    assert run(places, FLAGS)[0] == 0
+    store = demonstration(places)
+    [plan], [record] = store.plans(), judgements(store)
+    journal = Journal.of(places.artifacts / "judging", "any")
+    journal.finish(record)
+    unlist(store, plan.plan_id, "judgements/")
+    assert verify(store.root) != []
+    code, output = run(places, resume=True)
+    assert code == 0, output
+    assert verify(store.root) == []
+    assert judgements(store) == [record]
+    assert not journal.folder.exists()
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        run(places, resume=True)
+
+
+@pytest.mark.parametrize("change", ["no judge", "another judge"])
+def test_a_judgement_that_no_judge_of_the_plan_made_does_not_make_it_unfinished(
+    change: str, places: Places
+) -> None:
+    assert run(places, {**FLAGS, "judge_mode": "skip"} if change == "no judge" else FLAGS)[0] == 0
+    store = demonstration(places)
+    record = examples.judgement(next(store.trials()).record.identity)
+    Journal.of(places.artifacts / "judging", "any").finish(record)
+    store.write_judgement(next(store.plans()).plan_id, record)
+    with pytest.raises(UsageError, match="no plan is unfinished"):
+        find_plan(None, places)
 
 
 def test_a_plan_that_wants_no_judge_or_one_that_is_not_to_be_had_is_finished(places: Places) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ from runner.engine.judging.sitting import Sitting
 from runner.engine.judging.subject import Refused, Subject, subject_of
 from runner.engine.lock import locked
 from runner.engine.places import Places
-from runner.errors import SecretFound, UsageError
+from runner.errors import OverwriteError, SecretFound, UsageError
 from runner.records import JudgementRecord, JudgementStatus, TrialIdentity
 from runner.store import ResultsStore, StoredTrial
 
@@ -78,15 +79,28 @@ def settle(places: Places, store: ResultsStore) -> int:
             continue
         try:
             with locked(journal.lock, wait=False, holder="a judge"):
-                stored = store.trial(record.trial)
-                if record.trial_sha256 == stored.record.digest() and journal.finished() is not None:
-                    store.write_judgement(stored.record.plan_id, record)
-                    journal.clear()
-                    settled += 1
+                settled += _settle_one(store, journal)
         except (UsageError, SecretFound):
             # Its maker is alive and about to do the same; or what it holds may not be in the store.
             continue
     return settled
+
+
+def _settle_one(store: ResultsStore, journal: Journal) -> bool:
+    """Bring a finished judgement into ``store`` that is about the trial as it reads today, or is there."""
+    record = journal.finished()
+    if record is None:
+        return False
+    trial = store.trial(record.trial).record
+    if record.trial_sha256 != trial.digest() and not store.has_judgement(record):
+        return False
+    written = False
+    # Another one of this number was written meanwhile: this one came too late.
+    with contextlib.suppress(OverwriteError):
+        store.write_judgement(trial.plan_id, record)
+        written = True
+    journal.clear()
+    return written
 
 
 def journal_of(bench: Bench, subject: Subject, number: int) -> Journal:
