@@ -20,10 +20,6 @@ SECRET_NAME = re.compile(
 PLAIN = re.compile(r"[a-z]+|[0-9.]+|true|false|~?/.*|[A-Za-z]:\\.*", re.IGNORECASE)
 HARMLESS_NAMES = frozenset({"PWD", "OLDPWD", "SSH_AUTH_SOCK", "XAUTHORITY", "GPG_KEY"})
 
-LINE_BREAK = rb"[\"'\\,+]*(?:\\+[rn]|[\r\n])+(?:[ \t+\-<>#|*\"']|\\+[rnt])*"
-"""How a line break inside a value looks in text, in source code, in a patch and in JSON."""
-BROKEN = re.compile(LINE_BREAK)
-
 
 def known_secrets(environment: Mapping[str, str], names: Iterable[str] = ()) -> dict[str, str]:
     """Values that must not be written anywhere, by a name to report them under.
@@ -87,8 +83,3 @@ def _in_base64(plain: bytes) -> Iterator[bytes]:
         text = base64.b64encode(padded[:whole])[4 if offset else 0 :]
         yield text
         yield text.translate(bytes.maketrans(b"+/", b"-_"))
-
-
-def broken_pattern(value: bytes) -> re.Pattern[bytes]:
-    """Matches ``value`` with line breaks anywhere inside."""
-    return re.compile((rb"(?:" + LINE_BREAK + rb")?").join(re.escape(bytes([each])) for each in value))

@@ -49,7 +49,8 @@ def _kind(name: str, pattern: bytes, *hints: bytes, guess: bool = False, inside:
 _START = rb"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt]))"
 """No letter before, except that of an escaped line break."""
 _END = rb"(?![A-Za-z0-9_-])"
-_BODY = rb"(?:[A-Za-z0-9+/=,:. \t\r\n-]|\\+[rn])"
+_BODY = rb"(?:[A-Za-z0-9+/=,:. \t\r\n]|-(?!----)|\\{1,16}[rn])"
+"""Never runs over the next line of dashes: else a file full of such lines is read again for each of them."""
 
 KINDS: tuple[Kind, ...] = (
     _kind(
@@ -118,11 +119,9 @@ KINDS: tuple[Kind, ...] = (
     _kind("gcp-service-account", rb"private_key\\*\"\s*:\s*\\*\"(-----BEGIN[^\"]{60,10000})", b"private_key"),
     _kind(
         "private-key",
-        rb"(-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----(?:"
+        rb"(-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         + _BODY
-        + rb"{40,20000}?-----END [A-Z0-9 ]{0,40}-----|"
-        + _BODY
-        + rb"{40,20000}))",
+        + rb"{40,20000}(?:-?-----END [A-Z0-9 ]{0,40}-----)?)",
         b"-----begin",
     ),
     _kind(

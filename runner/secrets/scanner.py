@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from runner.errors import ConfigurationError
+from runner.secrets.broken import broken_values
 from runner.secrets.entropy import random_tokens
-from runner.secrets.known import BROKEN, broken_pattern, spellings
+from runner.secrets.known import spellings
 from runner.secrets.patterns import KINDS, is_placeholder
 
 MASK = "<secret>"
@@ -48,13 +49,13 @@ class Scanner:
 
     def __init__(self, known: Mapping[str, str] | None = None, *, allowed: Iterable[str] = ()) -> None:
         self._allowed = frozenset(allowed)
-        self._values = {name: value.encode("utf-8", "surrogatepass") for name, value in (known or {}).items()}
-        self._spellings = [
-            (name, spelling) for name, value in (known or {}).items() for spelling in sorted(spellings(value))
-        ]
+        self._names = {
+            spelling: name for name, value in (known or {}).items() for spelling in sorted(spellings(value))
+        }
+        self._count = len(known or {})
 
     def __repr__(self) -> str:
-        return f"Scanner({len(self._values)} known secrets)"
+        return f"Scanner({self._count} known secrets)"
 
     def find(self, data: bytes) -> list[Hit]:
         """Every secret in ``data`` in the order of their places; overlapping ones are all listed."""
@@ -84,16 +85,13 @@ class Scanner:
                 return count
 
     def _known(self, data: bytes) -> Iterator[Hit]:
-        for name, spelling in self._spellings:
+        for spelling, name in self._names.items():
             at = data.find(spelling)
             while at >= 0:
                 yield Hit(at, at + len(spelling), f"known secret {name}", "")
                 at = data.find(spelling, at + len(spelling))
-        joined = BROKEN.sub(b"", data) if self._values else b""
-        for name, value in self._values.items():
-            if value in joined:
-                for match in broken_pattern(value).finditer(data):
-                    yield Hit(match.start(), match.end(), f"known secret {name}", "")
+        for spelling, start, end in broken_values(data, self._names) if self._names else ():
+            yield Hit(start, end, f"known secret {self._names[spelling]}", "")
 
     def _by_pattern(self, data: bytes) -> Iterator[Hit]:
         lowered = data.lower()

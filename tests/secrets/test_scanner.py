@@ -9,6 +9,7 @@ import io
 import json
 import random
 import subprocess
+import time
 import uuid
 from pathlib import Path
 from urllib.parse import quote
@@ -81,6 +82,56 @@ def test_a_known_secret_is_found_in_every_spelling(spelled: str) -> None:
     assert MASK in masked
     assert len(masked) < len(text)
     assert KEY not in repr(scanner) + masked
+
+
+HYPHENS = "sk-live-q7Zk-9fT2+x4Wb-M1"
+
+
+@pytest.mark.parametrize("at", range(1, len(HYPHENS)))
+@pytest.mark.parametrize("between", ["\n", "\\n", "\r\n> ", '"\n+    "', "\\\\n  "])
+def test_a_known_secret_broken_beside_any_of_its_characters_is_found(at: int, between: str) -> None:
+    text = f"x {HYPHENS[:at]}{between}{HYPHENS[at:]} y"
+    masked = Scanner({"MY_KEY": HYPHENS}).mask(text)
+    assert masked == f"x {MASK} y"
+
+
+@pytest.mark.parametrize("width", [60, 64, 76])
+@pytest.mark.parametrize("before", range(0, 60, 7))
+def test_a_known_secret_in_a_file_that_was_encoded_over_several_lines_is_found(
+    width: int, before: int
+) -> None:
+    content = b"x" * before + f"\nMY_KEY={KEY}\n".encode() + b"y" * 80
+    for encoded in (base64.b64encode(content), binascii.hexlify(content)):
+        lines = [encoded[at : at + width] for at in range(0, len(encoded), width)]
+        kinds = {hit.kind for hit in Scanner({"MY_KEY": KEY}).find(b"\n".join(lines))}
+        assert "known secret MY_KEY" in kinds
+
+
+def test_words_that_only_resemble_a_known_secret_are_left_alone() -> None:
+    scanner = Scanner({"PASSWORD": "correct-horse-battery"})
+    for text in ("correct horse battery", "correct, horse\nbattery", "correct-horse battery"):
+        assert scanner.find(text.encode()) == [], text
+
+
+RUNS = {
+    "backslashes": b"\\",
+    "quotes": b'"',
+    "commas": b",",
+    "plus signs": b"+",
+    "escaped line breaks": b"\\\\n",
+    "line breaks and signs": b"\n+",
+    "beginnings of a key": b"-----BEGIN RSA PRIVATE KEY-----\n",
+    "beginnings of a known secret": KEY[:9].encode() + b"\\" * 50,
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_long_run_of_one_sign_takes_no_longer_than_other_text(name: str) -> None:
+    scanner, size = Scanner({"MY_KEY": KEY}), 1_000_000
+    data = RUNS[name] * (size // len(RUNS[name])) + KEY[:9].encode() + b"\n" + KEY[9:].encode()
+    begun = time.process_time()
+    assert any(hit.kind == "known secret MY_KEY" for hit in scanner.find(data))
+    assert time.process_time() - begun < 10, "some of these once took hours"
 
 
 def test_a_known_secret_with_any_characters_is_found_in_utf_8_and_utf_16() -> None:
