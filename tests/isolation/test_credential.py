@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from urllib.parse import parse_qsl, quote
 
@@ -98,6 +99,16 @@ def test_no_path_leads_out_of_the_endpoint(text: str) -> None:
         (WireProtocol.GENERATE_CONTENT, "", "POST", "/v1beta/models/g:streamGenerateContent?alt=sse", True),
         (WireProtocol.GENERATE_CONTENT, "", "POST", "/v1beta/models/g:countTokens", False),
         (WireProtocol.GENERATE_CONTENT, "", "POST", "/upload/v1beta/files", None),
+        (WireProtocol.GENERATE_CONTENT, "", "GET", "/v1beta/models/g", False),
+        (WireProtocol.GENERATE_CONTENT, "", "PATCH", "/v1beta/models/g", None),
+        (WireProtocol.CHAT_COMPLETIONS, "/v1", "DELETE", "/v1/models/ft:my-model", None),
+        (WireProtocol.CHAT_COMPLETIONS, "/v1", "POST", "/v1/models/ft:my-model", None),
+        (WireProtocol.CHAT_COMPLETIONS, "/v1", "HEAD", "/v1/models", False),
+        (WireProtocol.CHAT_COMPLETIONS, "/v1", "GET", "/v1/chat/completions", None),
+        (WireProtocol.RESPONSES, "/v1", "POST", "/v1/responses/resp_1/cancel", False),
+        (WireProtocol.RESPONSES, "/v1", "GET", "/v1/responses/resp_1/input_items", False),
+        (WireProtocol.RESPONSES, "/v1", "DELETE", "/v1/responses/resp_1", None),
+        (WireProtocol.MESSAGES, "", "PUT", "/v1/messages/count_tokens", None),
     ],
 )
 def test_each_protocol_has_its_paths(
@@ -106,3 +117,18 @@ def test_each_protocol_has_its_paths(
     endpoint = Endpoint(f"https://models.example{prefix}", protocol, "m", KEY)
     admitted = admit(endpoint, method, path)
     assert (None if admitted is None else admitted.for_an_answer) is for_an_answer
+
+
+def test_a_key_that_reads_otherwise_in_an_address_or_in_json_is_hidden_too() -> None:
+    key = 'sk+"0123456789/abcdef'
+    text = f"a {quote(key, safe='')} b {json.dumps(key)} c {key} d".encode()
+    veil = Veil(key)
+    out = b"".join(veil.through(text[at : at + 1]) for at in range(len(text))) + veil.rest()
+    assert out == without_stars(text, key)
+    assert b"0123456789" not in out
+
+
+def without_stars(text: bytes, key: str) -> bytes:
+    for written in (json.dumps(key)[1:-1], quote(key, safe=""), key):
+        text = text.replace(written.encode(), b"*" * len(written))
+    return text

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
 from runner.harnesses.endpoint import Endpoint, WireProtocol
 
+DECODINGS = 5
+"""A path that is still encoded after so many has something to hide."""
 MODELS = r"(?:v1/)?models(?:/[^/].*)?"
 ANSWERS = {
     WireProtocol.CHAT_COMPLETIONS: r"(?:v1/)?(?:chat/)?completions",
@@ -18,14 +22,23 @@ ANSWERS = {
     WireProtocol.BEDROCK_INVOKE: r"model/(?P<model>[^/]+)/invoke-with-response-stream",
     WireProtocol.BEDROCK_CONVERSE: r"model/(?P<model>[^/]+)/converse(?:-stream)?",
 }
-OTHERS = {
-    WireProtocol.CHAT_COMPLETIONS: MODELS,
-    WireProtocol.MESSAGES: rf"{MODELS}|(?:v1/)?messages/count_tokens",
-    WireProtocol.RESPONSES: rf"{MODELS}|(?:v1/)?responses/[^/]+(?:/cancel|/input_items)?",
-    WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models(?:/[^/:]+(?::countTokens)?)?",
+"""What may be posted for an answer."""
+COUNTS = {
+    WireProtocol.MESSAGES: r"(?:v1/)?messages/count_tokens",
+    WireProtocol.RESPONSES: r"(?:v1/)?responses/[^/]+/cancel",
+    WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models/[^/:]+:countTokens",
     WireProtocol.BEDROCK_INVOKE: r"model/(?P<model>[^/]+)/count-tokens",
     WireProtocol.BEDROCK_CONVERSE: r"model/(?P<model>[^/]+)/count-tokens",
 }
+"""What else may be posted: it makes, changes and removes nothing of the account's."""
+LOOKS = {
+    WireProtocol.CHAT_COMPLETIONS: MODELS,
+    WireProtocol.MESSAGES: MODELS,
+    WireProtocol.RESPONSES: rf"{MODELS}|(?:v1/)?responses/[^/]+(?:/input_items)?",
+    WireProtocol.GENERATE_CONTENT: r"(?:v1[a-z]*/)?models(?:/[^/:]+)?",
+}
+"""What may be looked at. Deleting a model has the same address."""
+LOOKING = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True)
@@ -53,19 +66,40 @@ def admit(endpoint: Endpoint, method: str, target: str) -> Admitted | None:
     if not path.startswith(prefix + "/") or not _plain(path):
         return None
     rest = path[len(prefix) + 1 :]
-    found = re.fullmatch(ANSWERS[endpoint.protocol], rest) if method == "POST" else None
-    other = re.fullmatch(OTHERS[endpoint.protocol], rest) if found is None else None
+    found = other = None
+    if method == "POST":
+        found = _match(ANSWERS, endpoint, rest)
+        other = _match(COUNTS, endpoint, rest)
+    elif method in LOOKING:
+        other = _match(LOOKS, endpoint, rest)
     match = found or other
     if match is None or unquote(match.groupdict().get("model", endpoint.model)) != endpoint.model:
         return None
     return Admitted(path, query, for_an_answer=found is not None)
 
 
+def _match(patterns: Mapping[WireProtocol, str], endpoint: Endpoint, path: str) -> re.Match[str] | None:
+    pattern = patterns.get(endpoint.protocol)
+    return None if pattern is None else re.fullmatch(pattern, path)
+
+
 def _plain(path: str) -> bool:
-    """Whether a server cannot understand ``path`` as one that leads elsewhere."""
-    decoded = unquote(unquote(path))
+    """Whether no server can understand ``path`` as one that leads elsewhere, however it decodes it."""
+    decoded = path
+    for _ in range(DECODINGS):
+        try:
+            before, decoded = decoded, unquote(decoded, errors="strict")
+        except UnicodeDecodeError:
+            return False
+        if decoded == before:
+            break
+    else:
+        return False
+    # Dots and slashes have many likenesses, and some servers cut a part of a path off at a semicolon.
+    decoded = unicodedata.normalize("NFKC", decoded)
     return (
         "\\" not in decoded
+        and ";" not in decoded
         and "//" not in decoded
         and all(part not in {".", ".."} for part in decoded.split("/"))
         and decoded.isprintable()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import parse_qsl, quote
+
+from runner.secrets.known import spellings
 
 Header = tuple[bytes, bytes]
 
@@ -48,24 +51,47 @@ def with_real_key(
     return (kept, "&".join(parts)) if found else None
 
 
+def without_key(headers: Iterable[Header], key: str) -> list[Header]:
+    """Headers of an answer with the key blanked out of their values; one named after it is left out."""
+    spelled = _spelled(key)
+    named = [each.lower() for each in spelled]
+    kept = [pair for pair in headers if not any(each in pair[0].lower() for each in named)]
+    return [(name, _blanked(value, spelled)) for name, value in kept]
+
+
+def reason_without_key(reason: bytes, key: str) -> bytes:
+    """The words beside the status of an answer, the key blanked out."""
+    return _blanked(reason, _spelled(key))
+
+
+def _spelled(key: str) -> list[bytes]:
+    return sorted(spellings(key), key=len, reverse=True) if len(key) >= SHORTEST_HIDDEN else []
+
+
+def _blanked(text: bytes, spelled: Iterable[bytes]) -> bytes:
+    for each in spelled:
+        text = text.replace(each, b"*" * len(each))
+    return text
+
+
 class Veil:
     """Blanks a key out of a stream of bytes that may split it anywhere; lengths stay as they are.
 
-    Bytes are held back only while they may be the beginning of the key.
+    Bytes are held back only while they may be the beginning of the key. Where the key reads otherwise in an
+    address or inside JSON, that is blanked out too.
     """
 
     def __init__(self, key: str) -> None:
-        self._key = key.encode() if len(key) >= SHORTEST_HIDDEN else b""
+        written = {key, quote(key, safe=""), json.dumps(key)[1:-1]} if len(key) >= SHORTEST_HIDDEN else ()
+        self._keys = sorted((each.encode() for each in written), key=len, reverse=True)
         self._held = b""
 
     def through(self, data: bytes) -> bytes:
         """``data``, with what was held back before it, without the key."""
-        if not self._key:
+        if not self._keys:
             return data
-        data = (self._held + data).replace(self._key, b"*" * len(self._key))
-        size = next(
-            (n for n in range(min(len(self._key) - 1, len(data)), 0, -1) if data.endswith(self._key[:n])), 0
-        )
+        data = _blanked(self._held + data, self._keys)
+        size = max(_begun(data, key) for key in self._keys)
         self._held = data[len(data) - size :]
         return data[: len(data) - size]
 
@@ -73,3 +99,8 @@ class Veil:
         """What is still held back at the end of the stream."""
         held, self._held = self._held, b""
         return held
+
+
+def _begun(data: bytes, key: bytes) -> int:
+    """How many bytes at the end of ``data`` may be the beginning of ``key``."""
+    return next((n for n in range(min(len(key) - 1, len(data)), 0, -1) if data.endswith(key[:n])), 0)

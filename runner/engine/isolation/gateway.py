@@ -11,6 +11,7 @@ import socket
 import ssl
 import tempfile
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +31,9 @@ INSIDE_PORT = 8471
 CONNECT_SECONDS = 30.0
 CLOSE_SECONDS = 30.0
 BACKLOG = 128
+MAX_CONNECTIONS = 128
+"""Of one agent, so that it leaves descriptors to the runner and to the other trials. For one more, the oldest
+without a request is cut."""
 SOCKET = "model.sock"
 LONGEST_SOCKET_PATH = 100
 """Bytes; a little less than the 104 of macOS and the 108 of Linux."""
@@ -139,7 +143,7 @@ class Gateway:
             self._loop.close()
 
     async def _serve(self, listener: socket.socket) -> None:
-        connections: set[asyncio.Task[None]] = set()
+        connections: dict[asyncio.Task[None], Relay] = {}
         async with _client(self._target.base_url) as client:
             route = Route(self._target, self._dummy, self._meter, client, self._max_body_bytes)
 
@@ -148,16 +152,18 @@ class Gateway:
                 task = asyncio.current_task()
                 if task is None:
                     raise AssertionError("a connection is served in a task")
-                connections.add(task)
+                relay = Relay(route, reader, writer)
+                has_room = _make_room(connections)
+                connections[task] = relay
                 try:
-                    if not self._stopping.is_set():
-                        await Relay(route, reader, writer).serve()
+                    if has_room and not self._stopping.is_set():
+                        await relay.serve()
                         writer.close()
                         await writer.wait_closed()
                 except (asyncio.CancelledError, ConnectionError):
                     pass
                 finally:
-                    connections.discard(task)
+                    connections.pop(task, None)
                     writer.transport.abort()
 
             serve = asyncio.start_unix_server if self._on_socket else asyncio.start_server
@@ -169,7 +175,16 @@ class Gateway:
             server.close()
 
 
-async def _ended(connections: set[asyncio.Task[None]]) -> None:
+def _make_room(connections: Mapping[asyncio.Task[None], Relay]) -> bool:
+    """Whether one more connection may be served, after the oldest idle one had to go where there are many."""
+    open_ones = [task for task in connections if not task.cancelling()]
+    if len(open_ones) < MAX_CONNECTIONS:
+        return True
+    idle = next((task for task in open_ones if connections[task].is_idle), None)
+    return idle is not None and idle.cancel()
+
+
+async def _ended(connections: Mapping[asyncio.Task[None], Relay]) -> None:
     """Cancel all connections and wait until nothing else is under way in this loop.
 
     One that was let in at the last moment gets its task only now. A task that is cancelled before it has
@@ -177,7 +192,7 @@ async def _ended(connections: set[asyncio.Task[None]]) -> None:
     """
     cancelled = {asyncio.current_task()}
     while others := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in connections - cancelled:
+        for task in connections.keys() - cancelled:
             task.cancel()
             cancelled.add(task)
         await asyncio.wait(others, return_when=asyncio.FIRST_COMPLETED)

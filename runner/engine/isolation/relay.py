@@ -13,7 +13,13 @@ import h11
 import httpx
 
 from runner.engine.isolation.admission import Admitted, admit
-from runner.engine.isolation.credential import Header, Veil, with_real_key
+from runner.engine.isolation.credential import (
+    Header,
+    Veil,
+    reason_without_key,
+    with_real_key,
+    without_key,
+)
 from runner.engine.isolation.traffic import Meter
 from runner.errors import ConfigurationError
 from runner.harnesses.endpoint import Endpoint
@@ -22,10 +28,17 @@ CHUNK = 64 * 1024
 MAX_HEAD_BYTES = 256 * 1024
 LINGER_SECONDS = 30.0
 MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_EARLY_BYTES = 256 * 1024
+"""Of further requests that are taken in while one is under way; the rest waits with whoever sends it."""
 HOP_BY_HOP = frozenset(
     b"connection keep-alive proxy-authenticate proxy-authorization proxy-connection te trailer "
     b"transfer-encoding upgrade host expect cookie accept-encoding".split()
 )
+DIVERTING = frozenset(
+    b"forwarded x-forwarded-host x-forwarded-path x-forwarded-prefix x-forwarded-uri x-host x-http-method"
+    b" x-http-method-override x-method-override x-original-url x-original-uri x-rewrite-url".split()
+)
+"""Some servers believe these more than the request itself: its method, its address, its host."""
 
 
 class Gone(Exception):
@@ -73,6 +86,11 @@ class Relay:
         self._writer = writer
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
         self._body_ended = asyncio.Event()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no request is under way: none has arrived whole since the last answer."""
+        return self._http.our_state is h11.IDLE
 
     async def serve(self) -> None:
         """Answer requests until the agent leaves, breaks the protocol, or an answer is cut."""
@@ -125,7 +143,8 @@ class Relay:
         admitted: Admitted | None = admit(route.endpoint, method, target)
         if admitted is None:
             return 403
-        plain = [(name, value) for name, value in request.headers if name.lower() not in HOP_BY_HOP]
+        left_out = HOP_BY_HOP | DIVERTING
+        plain = [(name, value) for name, value in request.headers if name.lower() not in left_out]
         swapped = with_real_key(plain, admitted.query, dummy=route.dummy, real=key)
         if swapped is None:
             return 401
@@ -163,16 +182,12 @@ class Relay:
 
     async def _pass_back(self, response: httpx.Response, key: str) -> None:
         veil = Veil(key)
-        headers = [
-            (name, value.replace(key.encode(), b"*" * len(key)) if key else value)
-            for name, value in response.headers.raw
-            if name.lower() not in HOP_BY_HOP
-        ]
+        headers = [each for each in response.headers.raw if each[0].lower() not in HOP_BY_HOP]
         await self._send(
             h11.Response(
                 status_code=response.status_code,
-                headers=headers,
-                reason=response.reason_phrase.encode("latin-1", "replace"),
+                headers=without_key(headers, key),
+                reason=reason_without_key(response.reason_phrase.encode("latin-1", "replace"), key),
             )
         )
         async for chunk in response.aiter_raw():
@@ -224,9 +239,13 @@ class Relay:
     async def _departure(self) -> None:
         """Return when the agent closes its end while it should be waiting for an answer."""
         await self._body_ended.wait()
+        early = 0
         while data := await self._reader.read(CHUNK):
             # The next request, sent early: it waits its turn.
             self._http.receive_data(data)
+            early += len(data)
+            if early >= MAX_EARLY_BYTES:
+                await asyncio.Event().wait()
 
     async def _next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         while True:
