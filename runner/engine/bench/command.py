@@ -294,11 +294,15 @@ def _finished(
         return PARTIAL
     if summary.ended == "complete":
         forget_flight(places, run.run_id)
-    for line in ending_lines(run, manifest, summary):
-        say(line)
-    if call.out:
-        for path in write_reports(run, Path(call.out)):
-            say(f"report: {path}")
+    try:
+        for line in ending_lines(run, manifest, summary):
+            say(line)
+        if call.out:
+            for path in write_reports(run, Path(call.out)):
+                say(f"report: {path}")
+    except KeyboardInterrupt:
+        say("interrupted while the figures were shown; they are saved")
+        say(f"show them: invoke bench --resume {manifest.run_id}")
     return summary.exit_code
 
 

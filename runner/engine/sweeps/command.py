@@ -104,6 +104,9 @@ def _worked_off(
 
 def _stopped(folder: SweepFolder, tell: Callable[[str], None]) -> int:
     """Say what is kept of a sweep that was stopped, and how it goes on."""
+    if folder.done:
+        tell(f"stopped while its figures were shown; {folder.sweep_id} is recorded")
+        return EXIT_DONE
     if not folder.has_begun():
         tell("stopped before anything was measured")
         return EXIT_PARTIAL

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from runner.engine.bench import command
 from runner.engine.bench.command import calibrate_command, first_fault
 from runner.engine.bench.options import BenchOptions
 from runner.engine.bench.reporting import bench_report_command
@@ -72,6 +73,22 @@ def test_ctrl_c_while_the_figures_are_made_does_not_say_that_nothing_was_measure
     trials = run.trials()
     assert project.bench(resume=run.run_id) == 0
     assert project.run().trials() == trials
+
+
+def test_ctrl_c_while_the_figures_are_shown_says_that_they_are_saved(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_of: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during:
+        during.setattr(command, "ending_lines", interrupted)
+        assert project.bench() == 0
+    assert project.said[-2:] == [
+        "interrupted while the figures were shown; they are saved",
+        f"show them: invoke bench --resume {project.run().run_id}",
+    ]
+    assert project.read()[2].ended == "complete"
 
 
 def test_wrong_answers_alone_are_no_error_and_neither_is_a_threshold_that_holds(tmp_path: Path) -> None:

@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from runner.engine.places import Places
+from runner.engine.sweeps import command
 from runner.replay import STAND_IN, ReplayServer
 from runner.serving.database import holder_of
-from tests.engine.sweeps.test_command import FAST, ROOT, SMALL, records, sweep
+from tests.engine.sweeps.test_command import FAST, ROOT, SMALL, records, sweep, talks_at
 
 PROGRAM = """
 import json, sys
@@ -103,3 +104,18 @@ def test_a_second_ctrl_c_ends_a_sweep_with_3_and_says_how_it_goes_on(places: Pla
             shown, _ = runner.communicate(timeout=PATIENCE)
             assert runner.returncode == 3, shown
     assert "levels kept: none; go on with: invoke sweep --resume=sweep-" in shown
+
+
+def test_ctrl_c_while_the_figures_of_a_sweep_are_shown_does_not_tell_to_go_on_with_it(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_of: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "outcome_lines", interrupted)
+    with ReplayServer(places.cassettes, service=FAST) as server:
+        code, shown = sweep(places, **talks_at(server))
+    [record] = records(places)
+    assert code == 0
+    assert f"{record.sweep_id} is recorded" in shown
+    assert "--resume" not in shown
