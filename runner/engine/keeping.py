@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from runner.engine.attempt import Attempt, clear
 from runner.engine.auditing import void, void_found
@@ -19,12 +19,21 @@ def is_left(result: Attempt) -> bool:
 
 
 def clear_written(plan: PlanRecord, places: Places, store: ResultsStore) -> None:
-    """Remove scratch folders of trials whose record a killed runner wrote last."""
+    """Remove what scratch folders and quarantine still hold of trials whose record a killed runner wrote."""
+    quarantine = Quarantine(places.quarantine)
+    for position in written_last(plan, places, store):
+        void_found(store, plan.trials[position].identity)
+        clear(places.scratch(plan.plan_id, position))
+        quarantine.forget(plan.plan_id, position)
+
+
+def written_last(plan: PlanRecord, places: Places, store: ResultsStore) -> Iterator[int]:
+    """Positions of trials that are in the store and elsewhere too: their runner was killed soon after."""
+    quarantine = Quarantine(places.quarantine)
     for position, planned in enumerate(plan.trials):
-        folder = places.scratch(plan.plan_id, position)
-        if folder.exists() and store.has_trial(planned.identity):
-            void_found(store, planned.identity)
-            clear(folder)
+        elsewhere = places.scratch(plan.plan_id, position).exists() or quarantine.has(plan.plan_id, position)
+        if elsewhere and store.has_trial(planned.identity):
+            yield position
 
 
 def keep(result: Attempt, places: Places, store: ResultsStore, note: Callable[[str], None]) -> bool:

@@ -66,8 +66,16 @@ class Quarantine:
             void_found(store, trial.identity)
         except StoreError as error:
             return error.message()
-        _forget(folder)
+        self.forget(plan_id, position)
         return None
+
+    def forget(self, plan_id: str, position: int) -> None:
+        """Remove all that is here of a trial that is in the store."""
+        _forget(self._folder(plan_id, position))
+
+    def has(self, plan_id: str, position: int) -> bool:
+        """Whether there is anything of a trial here, held or what a kill left of it."""
+        return self._folder(plan_id, position).exists()
 
     def holds(self, plan_id: str, position: int) -> bool:
         """Whether a trial is held."""

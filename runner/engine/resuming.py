@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from runner.engine.keeping import written_last
 from runner.engine.places import Places
 from runner.engine.planning import Group, Versions, by_cell, fingerprint
 from runner.engine.settings import RunSettings, settings_from_strings
@@ -80,11 +81,11 @@ def is_unfinished(plan: PlanRecord, store: ResultsStore, places: Places) -> bool
     """Whether a trial of ``plan`` is left to run, to be judged by the judges it names, or to be put away.
 
     A runner that was killed once a trial was in the store may not have listed it, or not have said that it
-    is void; its scratch folder goes last. The same holds for a judgement, whose journal goes last.
+    is void; its scratch folder, or its folder in quarantine, goes last. Of a judgement its journal does.
     """
     return bool(
         pending(plan, store)
-        or any(places.scratch(plan.plan_id, position).exists() for position in range(len(plan.trials)))
+        or any(True for _ in written_last(plan, places, store))
         or unjudged(plan, store, places)
         or unsettled(plan, store, places)
     )

@@ -100,6 +100,30 @@ def test_a_trial_that_holds_a_secret_is_kept_outside_the_store_and_not_paid_for_
     assert not any(path.is_file() for path in places.quarantine.rglob("*"))
 
 
+@pytest.mark.parametrize("left", ["whole", "a part"])
+def test_a_secret_does_not_stay_in_quarantine_when_its_runner_is_killed_as_the_store_has_the_trial(
+    left: str, places: Places
+) -> None:
+    secret = planted()["github-token"]
+    run_script(places, f"change('TOKEN = ' + repr({secret!r}))\nnote()\n")
+    held = shutil.copytree(places.quarantine, places.root / "held")
+    [why] = places.quarantine.rglob("why.txt")
+    digest = why.read_text().split("allowed by ")[1].split()[0]
+    places.not_secret.write_text(f"{digest} made up by the agent\n")
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    # Back to the moment before the store had listed the trial, or before all of the folder was gone.
+    shutil.copytree(held, places.quarantine, dirs_exist_ok=True)
+    [plan] = ResultsStore(places.results).plans()
+    if left == "whole":
+        (places.results / "ledger" / f"{plan.plan_id}.jsonl").unlink()
+    else:
+        why.with_name("trial.json").unlink()
+    assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
+    assert not any(path.is_file() for path in places.quarantine.rglob("*"))
+    allowed = Scanner(ENVIRONMENT, allowed=frozenset({digest}))
+    assert verify(places.results, allowed) == []
+
+
 def test_a_held_trial_runs_again_once_its_folder_is_deleted(places: Places) -> None:
     run_script(places, f"change({planted()['npm-token']!r})\nnote()\n")
     shutil.rmtree(places.quarantine)
