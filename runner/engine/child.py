@@ -22,6 +22,7 @@ from runner.harnesses.base import Launch, stderr_beside
 CHUNK = 64 * 1024
 STDERR_TAIL = 16 * 1024
 KILL_SECONDS = 10.0
+AGAIN_SECONDS = 0.1
 
 
 class Child:
@@ -120,10 +121,14 @@ class Child:
 
     def kill(self) -> None:
         """End everything that came from the process, now."""
-        if self._wrapped and not self.ended:
+        if self._wrapped:
             # The first process of an isolation clears up when what it waits for is gone, so it is left to it.
-            signal_all(descendants(self._process.pid), signal.SIGKILL)
-            self._attend_until_ended(KILL_SECONDS)
+            deadline = time.monotonic() + KILL_SECONDS
+            while not self.ended and time.monotonic() < deadline:
+                # The agent may have stopped it, and may do so again as long as anything of the agent is left.
+                self._signal_group(signal.SIGCONT)
+                signal_all(descendants(self._process.pid), signal.SIGKILL)
+                self.attend(AGAIN_SECONDS)
         self._signal_group(signal.SIGKILL)
         self._process.wait()
         signal_all(self._seen, signal.SIGKILL)

@@ -9,6 +9,12 @@ from runner.records import Outcome
 
 FINE = Reading(stop_reason="end_turn", is_error=False)
 SLEEP = "import time; time.sleep(60)"
+CHAIN = """
+for _ in range(5000):
+    if os.fork(): os._exit(0)
+    os.setsid()
+exec(SLEEP)
+"""
 DAEMON = "subprocess.Popen([sys.executable, '-c', SLEEP], start_new_session=True)"
 
 
@@ -45,6 +51,21 @@ STOPPED: dict[str, Fault] = {
         "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)", Outcome.TIMEOUT, timeout=0.5
     ),
     "stops itself": Fault("os.kill(os.getpid(), signal.SIGSTOP)", Outcome.TIMEOUT, timeout=0.5),
+    "stops whoever started it": Fault(
+        "os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)", Outcome.TIMEOUT, timeout=0.5, at_most=12
+    ),
+    "stops whoever started it and lives on in a chain of daemons": Fault(
+        f"signal.signal(signal.SIGTERM, signal.SIG_IGN); os.kill(os.getppid(), signal.SIGSTOP)\n{CHAIN}",
+        Outcome.TIMEOUT,
+        timeout=0.5,
+        at_most=20,
+    ),
+    "traces whoever started it": Fault(
+        "import ctypes; ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0); time.sleep(60)",
+        Outcome.TIMEOUT,
+        timeout=0.5,
+        at_most=12,
+    ),
     "prints slowly for ever": Fault(
         "while True: print('tick', flush=True); time.sleep(0.05)", Outcome.TIMEOUT, idle=0.4, timeout=1.0
     ),
@@ -117,6 +138,16 @@ ENDED: dict[str, Fault] = {
     "kills itself": _ends("os.kill(os.getpid(), signal.SIGKILL)", Outcome.INFRASTRUCTURE),
     "kills whoever started it": _ends(
         "time.sleep(0.1); os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)", Outcome.INFRASTRUCTURE
+    ),
+    "kills whoever started it and lives on in a chain of daemons": _ends(
+        "above = os.getppid()\n"
+        "if os.fork(): time.sleep(60)\n"
+        "for n in range(300):\n"
+        "    if os.fork(): os._exit(0)\n"
+        "    os.setsid()\n"
+        "    if n == 100: os.kill(above, signal.SIGKILL)\n"
+        "exec(SLEEP)",
+        Outcome.INFRASTRUCTURE,
     ),
     "ends with an HTTP status": _ends("sys.exit(400 % 256)", Outcome.INFRASTRUCTURE, "exit code 144"),
     "writes more than it may": _ends(

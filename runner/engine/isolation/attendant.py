@@ -4,9 +4,10 @@ A program of its own: only the standard library, started as
 ``python -I -S attendant.py SOCKET PORT ADDED KEEPER -- COMMAND``. In a sandbox SOCKET is the gateway's and
 connections to PORT on loopback are carried to it. Without one, KEEPER is the process id of the runner:
 the attendant then adopts every process that leaves the agent's group, and ends all of them with the agent
-or with the runner. ADDED names variables that the isolation itself added, with commas between them. In a
-container KEEPER is ``first``: we are its first process and pass the polite signal on to all others. ``-``
-leaves an argument out.
+or with the runner. It does so twice over: should the agent end, stop or trace the one that started it,
+there is another one above. ADDED names variables that the isolation itself added, with commas between them.
+In a container KEEPER is ``first``: we are its first process and pass the polite signal on to all others.
+``-`` leaves an argument out.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ def main(arguments: list[str]) -> int:
     keeps = keeper not in {"-", "first"}
     if keeps:
         adopt(int(keeper))
+        above = os.getpid()
+        if below_us := os.fork():
+            return finished(code_of(below_us))
+        adopt(above)
     listener: socket.socket | None = None
     if path != "-":
         listener = socket.create_server(("127.0.0.1", int(port)), backlog=BACKLOG)
@@ -48,9 +53,20 @@ def main(arguments: list[str]) -> int:
         threading.Thread(target=serve, args=(listener, path), daemon=True).start()
     code = code_of(child)
     if keeps:
-        clear()
-        if code < 0:
-            end_by(-code)
+        return finished(code)
+    return shown(code)
+
+
+def finished(code: int) -> int:
+    """End everything below us and then as the agent did; returns its exit code where that is one."""
+    clear()
+    if code < 0:
+        end_by(-code)
+    return shown(code)
+
+
+def shown(code: int) -> int:
+    """An exit code as a shell shows it: a signal, which is negative here, from 128 up."""
     return code if code >= 0 else 128 - code
 
 
