@@ -86,6 +86,7 @@ def is_unfinished(plan: PlanRecord, store: ResultsStore, places: Places) -> bool
     return bool(
         pending(plan, store)
         or any(True for _ in written_last(plan, places, store))
+        or places.scratch(plan.plan_id, 0).parent.exists()
         or unjudged(plan, store, places)
         or unsettled(plan, store, places)
     )
