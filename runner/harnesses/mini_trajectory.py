@@ -26,10 +26,9 @@ from runner.harnesses.counts import (
     usages,
 )
 from runner.harnesses.litellm_counts import counts_of, sources
-from runner.harnesses.stream import Event, items, mapping, opened, text
+from runner.harnesses.stream import MAX_DOCUMENT_BYTES, Event, document, items, mapping, opened, text
 from runner.records import DataWarning, Usage
 
-MAX_BYTES = 400_000_000
 ENDED_WELL = "Submitted"
 LIMITS = {"LimitsExceeded": "turns", "TimeExceeded": "time"}
 REFUSED = re.compile(r"Error code: [45]\d\d|BadRequest|Authentication|RateLimit|NotFound|PermissionDenied")
@@ -93,16 +92,15 @@ def _load(path: Path) -> _Run | None:
     if stream is None:
         return None
     with stream:
-        data = stream.read(MAX_BYTES).decode("utf-8", "replace")
-    try:
-        document = mapping(json.loads(data))
-    except (ValueError, RecursionError):
-        answers = tuple(_salvaged(data))
+        data = stream.read(MAX_DOCUMENT_BYTES)
+    found = document(data)
+    if found is None:
+        answers = tuple(_salvaged(data.decode("utf-8", "replace")))
         return _Run(answers, "", "", whole=False) if answers else None
-    messages = [mapping(each) for each in items(document.get("messages"))]
+    messages = [mapping(each) for each in items(found.get("messages"))]
     if not messages:
         return None
-    status = text(mapping(document.get("info")).get("exit_status"), 100)
+    status = text(mapping(found.get("info")).get("exit_status"), 100)
     reason = text(messages[-1].get("content"))
     return _Run(tuple(_answers(messages)), status, reason)
 

@@ -23,9 +23,12 @@ from runner.harnesses.stream import MAX_LINE_BYTES, Event, count, mapping, opene
 
 DATABASE = "opencode.db"
 MAX_DATABASE_BYTES = 1_000_000_000
+MAX_ENTRY_BYTES = 32_000_000
+"""Of anything that a query makes or reads: the file may hold views of the agent's own."""
+MAX_ANSWERS = 100_000
 QUERY_SECONDS = 30.0
 INSTRUCTIONS_BETWEEN_LOOKS = 100_000
-LIMITS = {"longest": 200_000}
+LIMITS = {"longest": 200_000, "most": MAX_ANSWERS}
 """Characters of one entry; those with counts are far shorter."""
 ANSWERS = """
     SELECT part.id, session.parent_id, part.data, message.data
@@ -34,10 +37,12 @@ ANSWERS = """
     LEFT JOIN session ON session.id = part.session_id
     WHERE length(part.data) < :longest AND part.data LIKE '%"step-finish"%'
     ORDER BY part.time_created
+    LIMIT :most
 """
 UNFINISHED = """
     SELECT data FROM message
     WHERE length(data) < :longest AND data LIKE '%"assistant"%' AND data NOT LIKE '%"completed"%'
+    LIMIT :most
 """
 FAILED_REQUEST = b'message="stream error"'
 BROKE_OFF = re.compile(r"socket|closed|terminated|abort|timed? ?out|reset by|incomplete", re.IGNORECASE)
@@ -101,6 +106,7 @@ def _read_database(path: Path, state: State) -> None:
     try:
         with closing(sqlite3.connect(path)) as database:
             database.text_factory = bytes
+            database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_ENTRY_BYTES)
             database.set_progress_handler(
                 lambda: int(time.monotonic() > deadline), INSTRUCTIONS_BETWEEN_LOOKS
             )

@@ -9,13 +9,22 @@ from pathlib import Path
 from runner.harnesses.base import Reading
 from runner.harnesses.counts import gaps
 from runner.harnesses.openhands_log import read_log
-from runner.harnesses.stream import Event, items, mapping, objects, opened, parsed, text
+from runner.harnesses.stream import (
+    MAX_DOCUMENT_BYTES,
+    Event,
+    document,
+    items,
+    mapping,
+    objects,
+    opened,
+    parsed,
+    text,
+)
 from runner.harnesses.trace import plain, tool_line
 from runner.records import DataWarning
 
 DONE = "finished"
 SHOWN = 200
-MAX_STATE_BYTES = 64_000_000
 
 
 @dataclass(frozen=True)
@@ -83,7 +92,7 @@ def status(conversations: Path) -> str:
         stream = opened(path)
         if stream is not None:
             with stream:
-                saved = parsed(stream.read(MAX_STATE_BYTES))
+                saved = document(stream.read(MAX_DOCUMENT_BYTES))
             return text(mapping(saved).get("execution_status"), 100)
     return ""
 
