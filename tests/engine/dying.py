@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import sys
@@ -17,11 +16,8 @@ from runner.importers.registry import importer
 from runner.records import IntegrityFinding, Severity
 from runner.store import ResultsStore, verify
 from tests import examples
+from tests.kill_points import killed_at
 
-CHANGES = frozenset(
-    {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.truncate", "os.chmod", "fcntl.flock"}
-)
-WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 Work = Callable[[Path], object]
 Files = dict[str, str]
 NUMBERS = (2, 3, 4)
@@ -29,27 +25,13 @@ NUMBERS = (2, 3, 4)
 
 def dies(work: Work, root: Path, step: int) -> bool:
     """Whether a process that does ``work`` was killed right before its ``step``-th change below ``root``."""
-    child = os.fork()
-    if child == 0:
-        done = 0
 
-        def hear(event: str, arguments: tuple[object, ...]) -> None:
-            nonlocal done
-            if event == "open":
-                path, _, flags = arguments
-                counts = str(path).startswith(str(root)) and bool(int(str(flags)) & WRITING)
-            else:
-                counts = event in CHANGES
-            done += counts
-            if counts and done == step:
-                os.kill(os.getpid(), signal.SIGKILL)
+    def done() -> int:
+        """Do it; the exit code."""
+        work(root)
+        return 0
 
-        sys.addaudithook(hear)
-        try:
-            work(root)
-        finally:
-            os._exit(0)
-    return os.WIFSIGNALED(os.waitpid(child, 0)[1])
+    return killed_at(root, step, done) == -signal.SIGKILL
 
 
 def contents(root: Path) -> Files:
