@@ -271,7 +271,9 @@ def _run(call: Call, prepared: Prepared, plan: PlanRecord, store: ResultsStore, 
     stop, groups = Stop(), prepared.groups
     names = tuple(key_names(groups))
     with (
-        TerminalObserver(call.console, stream=call.stream, verbose=call.verbose) as observer,
+        TerminalObserver(
+            call.console, stream=call.stream, verbose=call.verbose, mask=prepared.scanner.mask
+        ) as observer,
         chosen_judging(
             groups[0].settings,
             store,

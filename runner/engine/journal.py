@@ -99,6 +99,7 @@ class Journal:
         seconds: how long runners were at work on the plan by now.
         stopping: what the user wants; asked again and again, as a signal handler cannot wait for our lock.
         now: the time.
+        mask: takes secrets out of what a failure says.
     """
 
     def __init__(
@@ -109,7 +110,9 @@ class Journal:
         seconds: Callable[[], float] = lambda: 0.0,
         stopping: Callable[[], Stopping] = lambda: "",
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        mask: Callable[[str], str] = lambda text: text,
     ) -> None:
+        self._mask = mask
         self._path, self._state, self._seconds, self._now = path, first, seconds, now
         self._stopping = stopping
         self._signs: dict[int, Moment] = {}
@@ -127,7 +130,7 @@ class Journal:
         self._ended.set()
         self._thread.join()
         if self._state.ended_at is None:
-            words = " ".join(str(error).split())[:500] or type(error).__name__
+            words = self._mask(" ".join(str(error).split()))[:500] or type(error).__name__
             self.end(exit_code=None, failure=words)
 
     @property

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
+from collections.abc import Callable
 
 from rich.console import Console
 from rich.markup import escape
@@ -12,6 +12,7 @@ from rich.table import Table
 
 from runner.engine.attempt import Attempt
 from runner.engine.grading import untested
+from runner.engine.speaking import Speaker
 from runner.engine.tally import RunSummary
 from runner.records import Outcome, PlannedTrial, PlanRecord
 from runner.records.nouns import counted
@@ -45,13 +46,26 @@ def plan_lines(plan: PlanRecord) -> list[str]:
 
 
 class TerminalObserver:
-    """Shows a run. Without a terminal there is no bar, only a line for each finished trial."""
+    """Shows a run. Without a terminal there is no bar, only a line for each finished trial.
 
-    def __init__(self, console: Console, *, stream: bool = False, verbose: bool = False) -> None:
+    Args:
+        mask: takes secrets out of a text, before it is cut.
+    """
+
+    def __init__(
+        self,
+        console: Console,
+        *,
+        stream: bool = False,
+        verbose: bool = False,
+        mask: Callable[[str], str] = lambda text: text,
+    ) -> None:
         self.console = console
         self.stream = stream
         self.verbose = verbose
-        self._lock = threading.Lock()
+        self._mask = mask
+        # A trial's limits would not hold if those who watch it waited for the terminal.
+        self._speaker = Speaker(self._show)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -65,9 +79,11 @@ class TerminalObserver:
 
     def __enter__(self) -> TerminalObserver:
         self._progress.start()
+        self._speaker.__enter__()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._speaker.__exit__()
         self._progress.stop()
 
     def begun(self, plan: PlanRecord, already_finished: int) -> None:
@@ -81,20 +97,24 @@ class TerminalObserver:
     def ended(self, planned: PlannedTrial, result: Attempt, so_far: RunSummary) -> None:
         """One line for the trial; the bar moves on."""
         self._progress.update(self._bar, completed=so_far.finished, state=escape(_state(so_far)))
-        self.console.print(escape(trial_line(planned, result)), highlight=False, soft_wrap=True)
+        self._speaker.say(trial_line(planned, result))
 
     def note(self, text: str) -> None:
         """A line about the run."""
-        self.console.print(escape(text), highlight=False, soft_wrap=True)
+        self._speaker.say(text)
 
     def line(self, planned: PlannedTrial, text: str, trace: str | None) -> None:
         """What the harness does, when the user asked for it; in its own words when asked for all."""
         shown = text if self.verbose else trace
         if self.stream and shown is not None:
-            shown = one_line(shown)
-            shown = shown if self.verbose or len(shown) <= CUT else shown[:CUT] + "..."
-            with self._lock:
-                self.console.print(escape(f"  {_name(planned)} | {shown}"), highlight=False, soft_wrap=True)
+            self._speaker.say(shown, f"  {_name(planned)} | ", at_any_rate=False)
+
+    def _show(self, before: str, text: str) -> None:
+        text = self._mask(text)
+        if before:
+            text = one_line(text)
+            text = text if self.verbose or len(text) <= CUT else text[:CUT] + "..."
+        self.console.print(escape(before + text), highlight=False, soft_wrap=True)
 
 
 def trial_line(planned: PlannedTrial, result: Attempt) -> str:

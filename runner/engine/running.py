@@ -53,7 +53,11 @@ def run_plan(run: Run) -> RunSummary:
             run.clock,
         )
         journal = Journal(
-            places.state(plan.plan_id), _first_state(run), seconds=wall.seconds, stopping=run.stop.state
+            places.state(plan.plan_id),
+            _first_state(run),
+            seconds=wall.seconds,
+            stopping=run.stop.state,
+            mask=run.scanner.mask,
         )
         try:
             with journal:
@@ -70,7 +74,7 @@ def _worked_off(run: Run, shift: Shift) -> RunSummary:
         return shift.work_off()
     except BaseException as error:
         # Who waits for word is told of a stop by Ctrl-C as of a fault.
-        reason = " ".join(str(error).split()) or type(error).__name__
+        reason = run.scanner.mask(" ".join(str(error).split())) or type(error).__name__
         run.notifier.tell("failed", shift.summary(), reason=reason)
         raise
 

@@ -159,7 +159,7 @@ class Shift:
             return None
         except NOT_SERVED as error:
             self._close(served)
-            return " ".join(str(error).split())
+            return self._why(error)
         try:
             self.journal.say(phase="running", model=models)
             return self._watched(block)
@@ -170,7 +170,11 @@ class Shift:
         try:
             served.close()
         except NOT_SERVED as error:
-            self.run.observer.note(f"a server could not be stopped in order: {' '.join(str(error).split())}")
+            self.run.observer.note(f"a server could not be stopped in order: {self._why(error)}")
+
+    def _why(self, error: BaseException) -> str:
+        """What ``error`` says, on one line; a server's own words may hold its key."""
+        return self.run.scanner.mask(" ".join(str(error).split()))
 
     def _watched(self, block: Block) -> str | None:
         """Run a block while its servers' metrics are collected."""
@@ -216,7 +220,7 @@ class Shift:
 
     def _unreachable(self, position: int, error: HarnessmarkError, key: str | None) -> str | None:
         """A trial cannot even begin; the reason where its whole block is at an end."""
-        reason, cell = " ".join(str(error).split()), self.run.plan.trials[position].identity.cell
+        reason, cell = self._why(error), self.run.plan.trials[position].identity.cell
         self.queue.put_back(position)
         if key is not None:
             return reason
@@ -237,7 +241,8 @@ class Shift:
             if result.trial.outcome in SUSPECT:
                 fault = self.run.sessions.fault(cell)
             if fault is not None:
-                result = _blamed(result, desk.mask().text(fault))
+                fault = desk.mask().text(fault)
+                result = _blamed(result, fault)
                 if key is None:
                     self._without(self.run.sessions.sharing(cell), cell.served_model, fault)
             self._kept(desk, result)
