@@ -42,7 +42,7 @@ RUN_HELP: Mapping[str, str] = {
     "price-cache-write": "dollars per million tokens written to a cache",
     "max-cost-usd": "dollars per trial",
     "budget-usd": "dollars for the whole run, its judges included; above it no trial starts and none is "
-    "judged",
+    "judged; those in flight are finished",
     "budget-tokens": "tokens for the whole run, its judges included",
     "budget-seconds": "seconds of all trials together",
     "cell-budget-usd": "dollars per cell",

@@ -262,7 +262,7 @@ def _done(
         duration_seconds=finished.duration_seconds,
         command=command,
         exit_code=finished.exit_code,
-        stop_reason=_stop_reason(ended),
+        stop_reason=mask.text(_stop_reason(ended)),
         error=None if reading.error is None else mask.text(reading.error),
         turns=reading.turns,
         retries=reading.retries,

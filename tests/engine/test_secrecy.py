@@ -62,6 +62,16 @@ say(tokens=5, error="HTTP 500 with " + {KEY!r} + " and " + json.loads({PLANTED!r
     assert Scanner(ENVIRONMENT).find(streams(places)) == []
 
 
+def test_a_secret_in_the_reason_for_stopping_is_masked_and_stops_no_record(places: Places) -> None:
+    key = ENVIRONMENT["STAND_IN_KEY"]
+    text = f"say(tokens=1, stop='ended with {key}')\nchange(); note()\n"
+    assert run_script(places, text, api_key_env="STAND_IN_KEY")[0] == 0
+    [stored] = ResultsStore(places.results).trials()
+    [invocation] = stored.record.invocations
+    assert invocation.stop_reason.startswith("ended with ")
+    assert key not in invocation.stop_reason
+
+
 @pytest.mark.parametrize("kind", sorted(planted()))
 @pytest.mark.parametrize("place", ["note", "change"])
 def test_a_secret_in_an_artifact_stops_the_record(
