@@ -42,7 +42,8 @@ def main(folder: Path, name: str, points: list[int]) -> None:
     for at in (0, *points):
         places = made(folder / str(at))
         script(places, SCRIPTS[name])
-        print(json.dumps(outcome_of(places, at)), flush=True)
+        sys.stdout.write(json.dumps(outcome_of(places, at)) + "\n")
+        sys.stdout.flush()
         shutil.rmtree(places.root)
 
 
