@@ -170,6 +170,7 @@ def _other_names(world: World, model: str, path: str) -> list[tuple[str, str, st
 
 def _by_score(cells: tuple[Cell, ...]) -> list[Cell]:
     def order(cell: Cell) -> tuple[float, tuple[str, ...]]:
+        """The best score first, cells without one last."""
         score = cell.figures["mean_score"].amount
         return (-score if score is not None else 1.0, cell.key)
 
