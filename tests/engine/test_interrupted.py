@@ -71,6 +71,16 @@ def killed(places: Places, flags: dict[str, object]) -> None:
         runner.send_signal(signal.SIGKILL)
 
 
+def given_up(places: Places) -> None:
+    """A run whose agent waits is stopped, and then its agent too."""
+    with begin(places, FLAGS) as runner:
+        runner.send_signal(signal.SIGINT)
+        wait_until_asked_to_stop(places)
+        runner.send_signal(signal.SIGINT)
+        output, _ = runner.communicate(timeout=PATIENCE)
+        assert runner.returncode == 3, output
+
+
 def invocation_ended(places: Places) -> bool:
     """Whether the first one has; asked for by its name, since the folder goes when the trial is written."""
     plans = list(ResultsStore(places.results).plans())
@@ -174,12 +184,7 @@ def test_what_a_killed_top_up_had_begun_is_taken_back_before_the_next_one(places
 
 def test_a_top_up_that_was_given_up_is_made_again(places: Places) -> None:
     script(places, TOPS_UP)
-    with begin(places, FLAGS) as runner:
-        runner.send_signal(signal.SIGINT)
-        wait_until_asked_to_stop(places)
-        runner.send_signal(signal.SIGINT)
-        output, _ = runner.communicate(timeout=PATIENCE)
-        assert runner.returncode == 3, output
+    given_up(places)
     script(places, ENDS)
     assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
     [stored] = ResultsStore(places.results).trials()
@@ -266,12 +271,7 @@ def test_an_invocation_that_had_ended_is_not_run_again_when_its_trial_was_not_wr
 
 def test_what_a_cancelled_trial_spent_is_counted_when_it_runs_again(places: Places) -> None:
     script(places, WAITS)
-    with begin(places, FLAGS) as runner:
-        runner.send_signal(signal.SIGINT)
-        wait_until_asked_to_stop(places)
-        runner.send_signal(signal.SIGINT)
-        output, _ = runner.communicate(timeout=PATIENCE)
-        assert runner.returncode == 3, output
+    given_up(places)
     assert not list(ResultsStore(places.results).trials())
     script(places, ENDS)
     assert run(places, resume=True, environment=ENVIRONMENT)[0] == 0
